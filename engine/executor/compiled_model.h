@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device.h"
+#include "core/status.h"
+#include "core/tensor.h"
+#include "kernels/backend.h"
+#include "tessera/model.h"
+
+namespace tessera {
+
+// An opened device together with the backend that drives it.
+struct OpenDevice {
+  const Backend* backend = nullptr;
+  std::shared_ptr<Device> device;
+};
+
+// Opens "auto", "cpu", "reference", "cuda" or "cuda:N". kUnavailable says why there is none;
+// kInvalidArgument for another name. "auto" tries the compiled-in backends in their order.
+Result<OpenDevice> open_device(const std::string& name);
+
+// See SessionOptions for the meaning of the fields.
+struct CompileOptions {
+  std::vector<std::pair<std::string, std::string>> kernels;
+  bool use_graph = true;
+  bool optimize = true;
+};
+
+// One line of a plan, for `infer explain` and for proofs in tests.
+struct StepReport {
+  std::string name;                // ONNX node names joined with '+': "conv1+bn1+relu1"
+  std::string problem;             // to_string(problem)
+  std::string family;              // "conv"
+  std::string kernel;              // the kernel that runs it
+  std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
+  std::vector<std::string> alternatives;                     // kernels that could run it too
+  int64_t flops = 0;
+  size_t output_offset_bytes = 0;  // in the arena
+  size_t output_bytes = 0;
+  size_t workspace_bytes = 0;
+};
+
+// What the passes did to the model and how its memory is laid out.
+struct PlanReport {
+  std::vector<std::string> passes;  // one line per pass that changed something
+  std::vector<StepReport> steps;
+  size_t arena_bytes = 0;          // activations and workspaces of one context
+  size_t unplanned_bytes = 0;      // what they would take without reuse
+  size_t constant_bytes = 0;       // weights on the device
+  bool uses_graph = false;
+};
+
+class ExecutionContext;
+
+// A model compiled for one device and one set of input shapes: shapes inferred, constants folded,
+// layers fused, kernels chosen and prepared, weights uploaded, memory planned. Immutable after
+// compile; make one ExecutionContext for each run that shall be in flight at the same time. Contexts
+// of one compiled model must enqueue from one thread at a time.
+class CompiledModel {
+ public:
+  // `input_shapes` are in the order of model->inputs(). kInvalidArgument when the model cannot take
+  // them, kUnsupported when a layer has no kernel (all such layers are listed).
+  static Result<std::shared_ptr<const CompiledModel>> compile(std::shared_ptr<const Model> model,
+                                                              const OpenDevice& device,
+                                                              std::span<const Shape> input_shapes,
+                                                              const CompileOptions& options = {});
+  ~CompiledModel();
+
+  [[nodiscard]] const std::vector<TensorDesc>& inputs() const;
+  [[nodiscard]] const std::vector<TensorDesc>& outputs() const;
+  [[nodiscard]] const PlanReport& report() const;
+
+  // Allocates the memory of one run in flight.
+  [[nodiscard]] Result<std::unique_ptr<ExecutionContext>> create_context() const;
+
+  struct Impl;
+
+ private:
+  explicit CompiledModel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The memory of one run in flight, and its CUDA graph. Keeps its compiled model alive.
+class ExecutionContext {
+ public:
+  ~ExecutionContext();
+
+  // Device memory that holds input i (row-major) before enqueue, and output i after it. Valid as
+  // long as the context. An input's memory keeps its content over a run.
+  [[nodiscard]] void* input(size_t index) const;
+  [[nodiscard]] const void* output(size_t index) const;
+
+  // Enqueues the whole network on `stream` and returns without waiting. On a device with graphs the
+  // first call captures them.
+  Status enqueue(Stream& stream);
+
+  // The kernel names that the last enqueue launched, in order: what really ran.
+  [[nodiscard]] const std::vector<std::string>& trace() const;
+
+  struct Impl;
+
+ private:
+  friend class CompiledModel;
+  explicit ExecutionContext(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device.h"
+#include "core/status.h"
+#include "core/tensor.h"
+#include "tessera/model.h"
+
+namespace tessera {
+
+struct SessionOptions {
+  // "auto" (the first of cuda, cpu, reference that is present), "cuda", "cuda:1", "cpu" or
+  // "reference". A device that is asked for by name and is not there is an error.
+  std::string device = "auto";
+  // Kernel by node name or operator, `*` as wildcard ("conv1" -> "conv_direct"). A kernel that
+  // cannot run its layer is an error.
+  std::vector<std::pair<std::string, std::string>> kernels;
+  // Replay the network as one CUDA graph.
+  bool use_graph = true;
+  // Fuse bias, activation and residual into the kernel before them, fold batch norms.
+  bool optimize = true;
+};
+
+// A model bound to a device. Runs inputs of any shape that the model accepts; the first run of each
+// set of input shapes plans and prepares it, later runs reuse that plan. Not thread-safe: use one
+// session per thread (they may share a Model).
+class Session {
+ public:
+  // kUnavailable when the device, driver or a library is missing; kUnsupported when a layer has no
+  // kernel there.
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model,
+                                                 SessionOptions options = {});
+  ~Session();
+
+  [[nodiscard]] const DeviceInfo& device() const;
+
+  // Runs the network once. `inputs` are host tensors in the order of Model::inputs(); the results
+  // are host tensors in the order of Model::outputs(). kInvalidArgument names an input whose dtype
+  // or shape the model cannot take.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera
