@@ -10,7 +10,7 @@ namespace tessera {
 
 // For conditions that only a defect of this program can break; in release builds too. What a file,
 // a user or a device can cause is a Status instead.
-#define TESSERA_CHECK(condition)                                            \
-  do {                                                                      \
+#define TESSERA_CHECK(condition)                                               \
+  do {                                                                         \
     if (!(condition)) ::tessera::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)

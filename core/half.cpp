@@ -31,8 +31,7 @@ uint16_t float_to_half_bits(float value) {
   // One unit in the last place of a normal half of this exponent, or of the subnormals below them.
   const int ulp_exponent = exponent < -13 ? -24 : exponent - 11;
   // nearbyint rounds to even in the default rounding mode; the carry moves into the exponent.
-  const auto units =
-      static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulp_exponent)));
+  const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulp_exponent)));
   const uint32_t biased = exponent < -13 ? 0 : static_cast<uint32_t>(exponent + 13);
   return static_cast<uint16_t>(sign | ((biased << 10) + units));
 }

@@ -5,10 +5,14 @@ namespace tessera {
 
 const char* layout_name(Layout layout) {
   switch (layout) {
-    case Layout::kRowMajor: return "row-major";
-    case Layout::kNHWC: return "NHWC";
-    case Layout::kNChw8c: return "nChw8c";
-    case Layout::kNChw16c: return "nChw16c";
+    case Layout::kRowMajor:
+      return "row-major";
+    case Layout::kNHWC:
+      return "NHWC";
+    case Layout::kNChw8c:
+      return "nChw8c";
+    case Layout::kNChw16c:
+      return "nChw16c";
   }
   return "unknown";
 }

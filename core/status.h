@@ -57,7 +57,7 @@ Status internal_error(std::string message);
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::move(value)) {}        // NOLINT(google-explicit-constructor)
   Result(Status status) : state_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     assert(!std::get<Status>(state_).ok() && "a Result without a value needs an error");
   }
@@ -82,10 +82,9 @@ class [[nodiscard]] Result {
 }  // namespace tessera
 
 // Returns the status of `expression` from the enclosing function unless it is OK.
-#define TESSERA_RETURN_IF_ERROR(expression)                                \
-  do {                                                                     \
-    if (::tessera::Status status_or_ok = (expression); !status_or_ok.ok()) \
-      return status_or_ok;                                                 \
+#define TESSERA_RETURN_IF_ERROR(expression)                                                     \
+  do {                                                                                          \
+    if (::tessera::Status status_or_ok = (expression); !status_or_ok.ok()) return status_or_ok; \
   } while (false)
 
 #define TESSERA_CONCAT_INNER(a, b) a##b

@@ -27,11 +27,13 @@ Status TensorDesc::validate() const {
   const auto elements = shape.checked_num_elements();
   // The largest channel block (16) bounds what a blocked layout may add.
   constexpr int64_t kLargestBlock = 16;
-  const auto bytes = elements ? checked_multiply(*elements, kLargestBlock *
-                                                 static_cast<int64_t>(dtype_size_bytes(dtype)))
-                              : std::nullopt;
-  if (!bytes) return out_of_memory("the size of a tensor of shape " + shape.to_string() +
-                                   " overflows 64 bits");
+  const auto bytes =
+      elements ? checked_multiply(*elements,
+                                  kLargestBlock * static_cast<int64_t>(dtype_size_bytes(dtype)))
+               : std::nullopt;
+  if (!bytes)
+    return out_of_memory("the size of a tensor of shape " + shape.to_string() +
+                         " overflows 64 bits");
   return {};
 }
 
@@ -80,19 +82,32 @@ Tensor allocate_small_tensor(TensorDesc desc) {
 double element_as_double(const Tensor& tensor, int64_t index) {
   const auto at = [&]<typename T>(T) { return static_cast<const T*>(tensor.data())[index]; };
   switch (tensor.dtype()) {
-    case DType::kF32: return at(float{});
-    case DType::kF64: return at(double{});
-    case DType::kF16: return half_bits_to_float(at(uint16_t{}));
-    case DType::kBF16: return bfloat16_bits_to_float(at(uint16_t{}));
-    case DType::kI8: return at(int8_t{});
-    case DType::kU8: return at(uint8_t{});
-    case DType::kI16: return at(int16_t{});
-    case DType::kU16: return at(uint16_t{});
-    case DType::kI32: return at(int32_t{});
-    case DType::kU32: return at(uint32_t{});
-    case DType::kI64: return static_cast<double>(at(int64_t{}));
-    case DType::kU64: return static_cast<double>(at(uint64_t{}));
-    case DType::kBool: return at(uint8_t{}) != 0 ? 1.0 : 0.0;
+    case DType::kF32:
+      return at(float{});
+    case DType::kF64:
+      return at(double{});
+    case DType::kF16:
+      return half_bits_to_float(at(uint16_t{}));
+    case DType::kBF16:
+      return bfloat16_bits_to_float(at(uint16_t{}));
+    case DType::kI8:
+      return at(int8_t{});
+    case DType::kU8:
+      return at(uint8_t{});
+    case DType::kI16:
+      return at(int16_t{});
+    case DType::kU16:
+      return at(uint16_t{});
+    case DType::kI32:
+      return at(int32_t{});
+    case DType::kU32:
+      return at(uint32_t{});
+    case DType::kI64:
+      return static_cast<double>(at(int64_t{}));
+    case DType::kU64:
+      return static_cast<double>(at(uint64_t{}));
+    case DType::kBool:
+      return at(uint8_t{}) != 0 ? 1.0 : 0.0;
   }
   return 0.0;
 }
@@ -105,15 +120,31 @@ Result<std::vector<int64_t>> elements_as_int64(const Tensor& tensor) {
                    [](T value) { return static_cast<int64_t>(value); });
   };
   switch (tensor.dtype()) {
-    case DType::kI8: convert(int8_t{}); break;
+    case DType::kI8:
+      convert(int8_t{});
+      break;
     case DType::kU8:
-    case DType::kBool: convert(uint8_t{}); break;
-    case DType::kI16: convert(int16_t{}); break;
-    case DType::kU16: convert(uint16_t{}); break;
-    case DType::kI32: convert(int32_t{}); break;
-    case DType::kU32: convert(uint32_t{}); break;
-    case DType::kI64: convert(int64_t{}); break;
-    case DType::kU64: convert(uint64_t{}); break;
+    case DType::kBool:
+      convert(uint8_t{});
+      break;
+    case DType::kI16:
+      convert(int16_t{});
+      break;
+    case DType::kU16:
+      convert(uint16_t{});
+      break;
+    case DType::kI32:
+      convert(int32_t{});
+      break;
+    case DType::kU32:
+      convert(uint32_t{});
+      break;
+    case DType::kI64:
+      convert(int64_t{});
+      break;
+    case DType::kU64:
+      convert(uint64_t{});
+      break;
     default:
       return invalid_argument(std::string("expected integers, found ") +
                               dtype_name(tensor.dtype()));

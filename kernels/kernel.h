@@ -97,16 +97,15 @@ class StatelessKernel final : public Kernel {
 //   Status launch(const ProblemT&, const Operands&, Stream&)
 template <typename ProblemT, auto Supports, auto Launch>
 constexpr KernelEntry stateless_kernel_entry(std::string_view name, std::string_view description) {
-  return KernelEntry{
-      name, ProblemT::kFamily, description,
-      [](const Problem& problem, const DeviceInfo& device) {
-        return Supports(std::get<ProblemT>(problem), device);
-      },
-      [](const Problem& problem, Device&) -> Result<std::unique_ptr<Kernel>> {
-        return std::unique_ptr<Kernel>(
-            std::make_unique<internal::StatelessKernel<ProblemT, Launch>>(
-                std::get<ProblemT>(problem)));
-      }};
+  return KernelEntry{name, ProblemT::kFamily, description,
+                     [](const Problem& problem, const DeviceInfo& device) {
+                       return Supports(std::get<ProblemT>(problem), device);
+                     },
+                     [](const Problem& problem, Device&) -> Result<std::unique_ptr<Kernel>> {
+                       return std::unique_ptr<Kernel>(
+                           std::make_unique<internal::StatelessKernel<ProblemT, Launch>>(
+                               std::get<ProblemT>(problem)));
+                     }};
 }
 
 }  // namespace tessera

@@ -18,13 +18,12 @@ std::vector<Candidate> candidates(const Problem& problem, const Backend& backend
 namespace {
 
 Result<const KernelEntry*> select_forced(const Problem& problem, const Backend& backend,
-                                         const std::vector<Candidate>& all,
-                                         std::string_view name) {
+                                         const std::vector<Candidate>& all, std::string_view name) {
   const auto match = std::find_if(all.begin(), all.end(),
                                   [&](const Candidate& c) { return c.entry->name == name; });
   if (match == all.end()) {
     std::string known;
-    for (const Candidate& candidate : all) known += " " + std::string(candidate.entry->name);
+    for (const Candidate& candidate : all) known.append(1, ' ').append(candidate.entry->name);
     return unsupported("backend " + std::string(backend.name) + " has no " +
                        std::string(problem_family(problem)) + " kernel named '" +
                        std::string(name) + "'; it has:" + known);

@@ -15,10 +15,13 @@
 
 namespace tessera {
 
-// An opened device together with the backend that drives it.
+class ConstantStore;
+
+// An opened device together with the backend that drives it and the weights that lie on it.
 struct OpenDevice {
   const Backend* backend = nullptr;
   std::shared_ptr<Device> device;
+  std::shared_ptr<ConstantStore> constants;  // shared by all models compiled for this device
 };
 
 // Opens "auto", "cpu", "reference", "cuda" or "cuda:N". kUnavailable says why there is none;
@@ -34,10 +37,10 @@ struct CompileOptions {
 
 // One line of a plan, for `infer explain` and for proofs in tests.
 struct StepReport {
-  std::string name;                // ONNX node names joined with '+': "conv1+bn1+relu1"
-  std::string problem;             // to_string(problem)
-  std::string family;              // "conv"
-  std::string kernel;              // the kernel that runs it
+  std::string name;     // ONNX node names joined with '+': "conv1+bn1+relu1"
+  std::string problem;  // to_string(problem)
+  std::string family;   // "conv"
+  std::string kernel;   // the kernel that runs it
   std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
   std::vector<std::string> alternatives;                     // kernels that could run it too
   int64_t flops = 0;
@@ -50,9 +53,9 @@ struct StepReport {
 struct PlanReport {
   std::vector<std::string> passes;  // one line per pass that changed something
   std::vector<StepReport> steps;
-  size_t arena_bytes = 0;          // activations and workspaces of one context
-  size_t unplanned_bytes = 0;      // what they would take without reuse
-  size_t constant_bytes = 0;       // weights on the device
+  size_t arena_bytes = 0;      // activations and workspaces of one context
+  size_t unplanned_bytes = 0;  // what they would take without reuse
+  size_t constant_bytes = 0;   // weights on the device
   bool uses_graph = false;
 };
 
@@ -60,9 +63,9 @@ class ExecutionContext;
 
 // A model compiled for one device and one set of input shapes: shapes inferred, constants folded,
 // layers fused, kernels chosen and prepared, weights uploaded, memory planned. Immutable after
-// compile; make one ExecutionContext for each run that shall be in flight at the same time. Contexts
-// of one compiled model must enqueue from one thread at a time.
-class CompiledModel {
+// compile; make one ExecutionContext for each run that shall be in flight at the same time.
+// Contexts of one compiled model must enqueue from one thread at a time.
+class CompiledModel : public std::enable_shared_from_this<CompiledModel> {
  public:
   // `input_shapes` are in the order of model->inputs(). kInvalidArgument when the model cannot take
   // them, kUnsupported when a layer has no kernel (all such layers are listed).
@@ -97,7 +100,7 @@ class ExecutionContext {
   [[nodiscard]] const void* output(size_t index) const;
 
   // Enqueues the whole network on `stream` and returns without waiting. On a device with graphs the
-  // first call captures them.
+  // first call launches kernel by kernel, the second captures a graph, later ones replay it.
   Status enqueue(Stream& stream);
 
   // The kernel names that the last enqueue launched, in order: what really ran.

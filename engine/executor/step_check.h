@@ -13,8 +13,8 @@ namespace tessera {
 
 // How far one fused group of a model is from the float64 reference, both given the same inputs.
 struct StepCheck {
-  std::string name;    // ONNX node names joined with '+'
-  std::string kernel;  // that ran on the device
+  std::string name;            // ONNX node names joined with '+'
+  std::string kernel;          // that ran on the device
   double worst_error = 0;      // |got - expected| of the worst element
   double worst_tolerance = 0;  // what the arithmetic of that element allows
   double worst_ratio = 0;      // error / tolerance; above 1 is a mismatch, infinity for NaN
@@ -26,8 +26,7 @@ struct StepCheck {
 // the very inputs the device's kernel got, so that errors do not add up over the network. One pass;
 // holds one group's tensors beside the activations. `inputs` as for Session::run.
 Result<std::vector<StepCheck>> check_steps(std::shared_ptr<const Model> model,
-                                           const OpenDevice& device,
-                                           std::span<const Tensor> inputs,
+                                           const OpenDevice& device, std::span<const Tensor> inputs,
                                            const CompileOptions& options = {});
 
 }  // namespace tessera

@@ -11,7 +11,8 @@
 
 namespace tessera {
 
-// D[b] = activation(alpha * op(A[b]) * op(B[b]) + beta * bias + residual[b]) for every batch index b
+// D[b] = activation(alpha * op(A[b]) * op(B[b]) + beta * bias + residual[b]) for every batch index
+// b
 //
 //   op(A) is (M, K), op(B) is (K, N), D and residual are (M, N), all row-major.
 //   transpose_a: A is stored (K, M); transpose_b: B is stored (N, K), as ONNX stores weights.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/problem/problem.h"
 
-#include <numeric>
 #include <sstream>
+#include <type_traits>
 
 namespace tessera {
 
@@ -18,22 +18,32 @@ bool BinaryProblem::is_dense() const {
 
 const char* activation_name(ActivationKind kind) {
   switch (kind) {
-    case ActivationKind::kNone: return "none";
-    case ActivationKind::kRelu: return "relu";
-    case ActivationKind::kLeakyRelu: return "leaky_relu";
-    case ActivationKind::kClip: return "clip";
-    case ActivationKind::kSigmoid: return "sigmoid";
-    case ActivationKind::kTanh: return "tanh";
+    case ActivationKind::kNone:
+      return "none";
+    case ActivationKind::kRelu:
+      return "relu";
+    case ActivationKind::kLeakyRelu:
+      return "leaky_relu";
+    case ActivationKind::kClip:
+      return "clip";
+    case ActivationKind::kSigmoid:
+      return "sigmoid";
+    case ActivationKind::kTanh:
+      return "tanh";
   }
   return "unknown";
 }
 
 const char* binary_name(BinaryKind kind) {
   switch (kind) {
-    case BinaryKind::kAdd: return "add";
-    case BinaryKind::kSub: return "sub";
-    case BinaryKind::kMul: return "mul";
-    case BinaryKind::kDiv: return "div";
+    case BinaryKind::kAdd:
+      return "add";
+    case BinaryKind::kSub:
+      return "sub";
+    case BinaryKind::kMul:
+      return "mul";
+    case BinaryKind::kDiv:
+      return "div";
   }
   return "unknown";
 }
@@ -84,9 +94,9 @@ std::ostream& operator<<(std::ostream& out, const ConvProblem& p) {
 
 std::ostream& operator<<(std::ostream& out, const PoolProblem& p) {
   out << (p.kind == PoolKind::kMax ? "max_pool " : "average_pool ") << p.dtype << " N=" << p.N
-      << " C=" << p.C << " HW=" << p.H << "x" << p.W << " RS=" << p.R << "x" << p.S
-      << " PQ=" << p.P << "x" << p.Q << " stride=" << p.stride_h << "x" << p.stride_w
-      << " pad=" << p.pad_top << "," << p.pad_left << "," << p.pad_bottom << "," << p.pad_right;
+      << " C=" << p.C << " HW=" << p.H << "x" << p.W << " RS=" << p.R << "x" << p.S << " PQ=" << p.P
+      << "x" << p.Q << " stride=" << p.stride_h << "x" << p.stride_w << " pad=" << p.pad_top << ","
+      << p.pad_left << "," << p.pad_bottom << "," << p.pad_right;
   if (p.dilation_h != 1 || p.dilation_w != 1) {
     out << " dilation=" << p.dilation_h << "x" << p.dilation_w;
   }
@@ -153,8 +163,8 @@ std::ostream& operator<<(std::ostream& out, const GatherProblem& p) {
 }
 
 std::ostream& operator<<(std::ostream& out, const ReorderProblem& p) {
-  return out << "reorder " << p.dtype << " N=" << p.N << " C=" << p.C << " HW=" << p.H << "x"
-             << p.W << " " << p.from << "->" << p.to;
+  return out << "reorder " << p.dtype << " N=" << p.N << " C=" << p.C << " HW=" << p.H << "x" << p.W
+             << " " << p.from << "->" << p.to;
 }
 
 std::ostream& operator<<(std::ostream& out, const ImageProblem& p) {
@@ -172,6 +182,15 @@ std::string to_string(const Problem& problem) {
   return out.str();
 }
 
+Problem with_dtype(Problem problem, DType dtype) {
+  std::visit(
+      [dtype]<typename P>(P& typed) {
+        if constexpr (!std::is_same_v<P, CastProblem>) typed.dtype = dtype;
+      },
+      problem);
+  return problem;
+}
+
 namespace {
 
 int64_t epilogue_flops(const Epilogue& epilogue) {
@@ -187,9 +206,7 @@ struct Flops {
     const int64_t reduction = p.C / p.groups * p.R * p.S;
     return p.N * p.K * p.P * p.Q * (2 * reduction + epilogue_flops(p.epilogue));
   }
-  int64_t operator()(const PoolProblem& p) const {
-    return p.N * p.C * p.P * p.Q * p.R * p.S;
-  }
+  int64_t operator()(const PoolProblem& p) const { return p.N * p.C * p.P * p.Q * p.R * p.S; }
   // Maximum, subtraction, exponential, sum, division.
   int64_t operator()(const SoftmaxProblem& p) const { return 5 * p.outer * p.axis * p.inner; }
   int64_t operator()(const UnaryProblem& p) const { return p.count; }

@@ -28,6 +28,10 @@ std::string_view problem_family(const Problem& problem);
 // The whole problem in one line, for logs, plans and test failures.
 std::string to_string(const Problem& problem);
 
+// The same problem with elements of type `dtype`; kF64 makes the float64 truth of it. A cast, whose
+// dtypes are the problem, stays as it is.
+Problem with_dtype(Problem problem, DType dtype);
+
 // Arithmetic of the problem: a multiply-add counts 2, every other operation on an element 1.
 int64_t problem_flops(const Problem& problem);
 

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/program/assign_kernels.h"
+
+#include <map>
+
+#include "core/status_list.h"
+
+namespace tessera {
+namespace {
+
+// True when a tensor of this shape has the same bytes in both layouts.
+bool layouts_coincide(const Shape& shape, Layout a, Layout b) {
+  if (a == b) return true;
+  if (shape.rank() != 4) return false;
+  const auto is_plain = [&](Layout layout) {
+    const bool no_padding = shape[1] % layout_channel_block(layout) == 0;
+    const bool one_cell = shape[2] * shape[3] == 1;
+    return layout == Layout::kRowMajor || (no_padding && one_cell) ||
+           (layout == Layout::kNHWC && shape[1] == 1);
+  };
+  return is_plain(a) && is_plain(b);
+}
+
+bool has_channel_padding(const TensorDesc& desc) {
+  return desc.storage_elements() != desc.num_elements();
+}
+
+class Assigner {
+ public:
+  Assigner(Program& program, const Backend& backend, const DeviceInfo& device,
+           const KernelWishes& wishes)
+      : program_(program), backend_(backend), device_(device), wishes_(wishes) {}
+
+  Result<std::vector<const KernelEntry*>> run() {
+    std::vector<Step> old_steps = std::move(program_.steps);
+    program_.steps.clear();
+    StatusList problems;
+    for (Step& step : old_steps) problems.add("layer " + step.name(), assign(std::move(step)));
+    for (ValueId& output : program_.outputs) {
+      problems.add("output " + program_.values[output].name, make_row_major(output));
+    }
+    TESSERA_RETURN_IF_ERROR(problems.status());
+    return std::move(kernels_);
+  }
+
+ private:
+  Result<const KernelEntry*> choose(const Step& step) {
+    return select(step.problem, backend_, device_, wishes_.kernel_for(step, backend_));
+  }
+
+  Layout layout_of(ValueId value) const { return program_.values[value].desc.layout; }
+
+  Status assign(Step step) {
+    if (std::holds_alternative<ConvProblem>(step.problem)) {
+      TESSERA_RETURN_IF_ERROR(adopt_preferred_layouts(step));
+    } else if (!adopt_input_layout(step)) {
+      for (ValueId& input : step.inputs) {
+        if (input != kNoValue) TESSERA_RETURN_IF_ERROR(make_row_major(input));
+      }
+    }
+    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
+    append(std::move(step), kernel);
+    return {};
+  }
+
+  Status adopt_preferred_layouts(Step& step) {
+    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
+    auto& conv = std::get<ConvProblem>(step.problem);
+    const bool is_2d = program_.values[step.output].desc.shape.rank() == 4;
+    if (kernel->prefer_layouts != nullptr && is_2d) {
+      const LayoutPreference wish = kernel->prefer_layouts(step.problem, device_);
+      conv.src_layout = wish.src;
+      conv.dst_layout = wish.dst;
+      // What a kernel prefers when it is asked may still be refused by another that was forced.
+      if (!choose(step).ok()) conv.src_layout = conv.dst_layout = Layout::kRowMajor;
+    }
+    TESSERA_RETURN_IF_ERROR(make_layout(step.inputs[ConvProblem::kSrc], conv.src_layout));
+    if (conv.epilogue.has_residual) {
+      TESSERA_RETURN_IF_ERROR(make_layout(step.inputs[ConvProblem::kResidual], conv.dst_layout));
+    }
+    program_.values[step.output].desc.layout = conv.dst_layout;
+    return {};
+  }
+
+  // Lets a step that does not care about the order of elements take its input's layout. False when
+  // it has to be row-major.
+  bool adopt_input_layout(Step& step) {
+    const ValueId src = step.inputs.empty() ? kNoValue : step.inputs[0];
+    if (src == kNoValue || layout_of(src) == Layout::kRowMajor) return false;
+    TensorDesc dst = program_.values[step.output].desc;
+    if (dst.shape.rank() != 4) return false;
+    dst.layout = layout_of(src);
+    Step adopted = step;
+    if (auto* pool = std::get_if<PoolProblem>(&adopted.problem)) {
+      pool->layout = dst.layout;
+    } else if (auto* unary = std::get_if<UnaryProblem>(&adopted.problem)) {
+      if (has_channel_padding(dst) && !keeps_zero(unary->activation)) return false;
+      unary->count = dst.storage_elements();
+    } else if (auto* binary = std::get_if<BinaryProblem>(&adopted.problem)) {
+      if (!adopt_binary(*binary, step, dst)) return false;
+    } else {
+      return false;
+    }
+    if (!choose(adopted).ok()) return false;
+    step = std::move(adopted);
+    program_.values[step.output].desc.layout = dst.layout;
+    return true;
+  }
+
+  bool adopt_binary(BinaryProblem& binary, const Step& step, const TensorDesc& dst) const {
+    const bool divides = binary.kind == BinaryKind::kDiv;
+    if (!binary.is_dense() || layout_of(step.inputs[1]) != dst.layout) return false;
+    if (has_channel_padding(dst) && divides) return false;  // 0 / 0 in the padding
+    binary.rank = 1;
+    binary.extent[0] = dst.storage_elements();
+    binary.stride_a[0] = binary.stride_b[0] = 1;
+    return true;
+  }
+
+  static bool keeps_zero(const Activation& activation) {
+    switch (activation.kind) {
+      case ActivationKind::kSigmoid:
+        return false;
+      case ActivationKind::kClip:
+        return activation.alpha <= 0.0f && activation.beta >= 0.0f;
+      default:
+        return true;
+    }
+  }
+
+  Status make_row_major(ValueId& value) { return make_layout(value, Layout::kRowMajor); }
+
+  // An alias (the result of a Reshape, say) sees the bytes of its root as row-major, whatever its
+  // root's shape is. When the root has got another layout, the alias moves to a row-major copy.
+  Status repair_alias(ValueId value) {
+    ValueId root = program_.root(value);
+    const TensorDesc& desc = program_.values[root].desc;
+    if (root == value || layout_of(value) != Layout::kRowMajor ||
+        layouts_coincide(desc.shape, desc.layout, Layout::kRowMajor)) {
+      return {};
+    }
+    TESSERA_RETURN_IF_ERROR(make_row_major(root));
+    program_.values[value].alias_of = program_.root(root);
+    return {};
+  }
+
+  // Replaces `value` by one with the same elements in `layout`.
+  Status make_layout(ValueId& value, Layout layout) {
+    TESSERA_RETURN_IF_ERROR(repair_alias(value));
+    if (layout_of(value) == layout) return {};
+    const auto key = std::make_pair(value, layout);
+    if (const auto known = reordered_.find(key); known != reordered_.end()) {
+      value = known->second;
+      return {};
+    }
+    const TensorDesc source = program_.values[value].desc;
+    ProgramValue target;
+    target.name = program_.values[value].name + "." + layout_name(layout);
+    target.desc = {source.dtype, source.shape, layout};
+    if (layouts_coincide(source.shape, source.layout, layout)) {
+      target.alias_of = program_.root(value);
+      value = reordered_[key] = program_.add_value(std::move(target));
+      return {};
+    }
+    return insert_reorder(value, std::move(target), key);
+  }
+
+  Status insert_reorder(ValueId& value, ProgramValue target, std::pair<ValueId, Layout> key) {
+    const TensorDesc source = program_.values[value].desc;
+    const Shape& shape = source.shape;
+    Step step;
+    step.node_names = {"reorder(" + program_.values[value].name + ")"};
+    step.op_types = {"Reorder"};
+    step.problem = ReorderProblem{source.dtype, shape[0],      shape[1],          shape[2],
+                                  shape[3],     source.layout, target.desc.layout};
+    step.inputs = {value};
+    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
+    step.output = program_.add_value(std::move(target));
+    value = reordered_[key] = step.output;
+    append(std::move(step), kernel);
+    return {};
+  }
+
+  void append(Step step, const KernelEntry* kernel) {
+    program_.steps.push_back(std::move(step));
+    kernels_.push_back(kernel);
+  }
+
+  Program& program_;
+  const Backend& backend_;
+  const DeviceInfo& device_;
+  const KernelWishes& wishes_;
+  std::vector<const KernelEntry*> kernels_;
+  std::map<std::pair<ValueId, Layout>, ValueId> reordered_;
+};
+
+}  // namespace
+
+Result<std::vector<const KernelEntry*>> assign_kernels(Program& program, const Backend& backend,
+                                                       const DeviceInfo& device,
+                                                       const KernelWishes& wishes) {
+  return Assigner(program, backend, device, wishes).run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/status.h"
+#include "engine/passes/passes.h"
+#include "engine/program/kernel_choice.h"
+#include "engine/program/program.h"
+
+namespace tessera {
+
+// Chooses the kernel of every step, and with it the memory layout of every value. Convolutions read
+// and write the layouts that their kernel prefers; pooling, element-wise functions and additions
+// take the layout that their input has when a kernel can; everything else is row-major. Where a
+// value is needed in another layout than it has, a reorder step is inserted once and shared.
+// Returns the kernel of each step of the changed program. kUnsupported lists every step that no
+// kernel can run, with each kernel's reason.
+Result<std::vector<const KernelEntry*>> assign_kernels(Program& program, const Backend& backend,
+                                                       const DeviceInfo& device,
+                                                       const KernelWishes& wishes);
+
+}  // namespace tessera
