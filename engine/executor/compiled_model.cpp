@@ -5,6 +5,7 @@
 
 #include "core/status_list.h"
 #include "engine/executor/compiled_model_impl.h"
+#include "kernels/select.h"
 
 namespace tessera {
 namespace {
