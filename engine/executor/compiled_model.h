@@ -30,7 +30,7 @@ Result<OpenDevice> open_device(const std::string& name);
 
 // See SessionOptions for the meaning of the fields.
 struct CompileOptions {
-  std::vector<std::pair<std::string, std::string>> kernels;
+  std::vector<std::pair<std::string, std::string>> kernels = {};
   bool use_graph = true;
   bool optimize = true;
 };

@@ -20,7 +20,7 @@ struct SessionOptions {
   std::string device = "auto";
   // Kernel by node name or operator, `*` as wildcard ("conv1" -> "conv_direct"). A kernel that
   // cannot run its layer is an error.
-  std::vector<std::pair<std::string, std::string>> kernels;
+  std::vector<std::pair<std::string, std::string>> kernels = {};
   // Replay the network as one CUDA graph.
   bool use_graph = true;
   // Fuse bias, activation and residual into the kernel before them, fold batch norms.
