@@ -9,7 +9,7 @@
 namespace tessera {
 
 Result<Buffer> allocate_host_buffer(size_t size_bytes) {
-  constexpr size_t kAlignment = 64;
+  constexpr size_t kAlignment = 256;
   if (size_bytes == 0) return Buffer();
   if (size_bytes > std::numeric_limits<size_t>::max() / 2) {
     return out_of_memory("cannot allocate " + std::to_string(size_bytes) + " bytes of host memory");

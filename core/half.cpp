@@ -24,6 +24,7 @@ uint16_t float_to_half_bits(float value) {
   const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
   if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00);
   const float magnitude = std::fabs(value);
+  if (magnitude == 0.0f) return sign;
   // 65520 is half way between the largest half (65504) and the next power of two.
   if (magnitude >= 65520.0f) return static_cast<uint16_t>(sign | 0x7c00);
   int exponent = 0;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/comparator.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "core/tensor.h"
+
+namespace tessera::testing {
+namespace {
+
+// Largest finite value of a floating-point dtype.
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65504.0;
+    case DType::kF32:
+      return std::numeric_limits<float>::max();
+    case DType::kBF16:
+      return std::ldexp(255.0, 120);
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+// |actual - expected| / tolerance; infinity where they disagree about NaN or infinity.
+double relative_error(double actual, double expected, double tolerance, double largest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(expected)) return std::isnan(actual) ? 0.0 : kInfinity;
+  if (std::fabs(expected) > largest) expected = std::copysign(kInfinity, expected);
+  if (std::isinf(expected)) return actual == expected ? 0.0 : kInfinity;
+  const double difference = std::fabs(actual - expected);
+  if (difference == 0.0) return 0.0;
+  if (difference <= tolerance) return difference / tolerance;
+  return tolerance > 0.0 && std::isfinite(difference) ? difference / tolerance : kInfinity;
+}
+
+std::optional<std::string> check_size(size_t actual_bytes, size_t expected_elements, DType dtype) {
+  if (actual_bytes == expected_elements * dtype_size_bytes(dtype)) return std::nullopt;
+  std::ostringstream message;
+  message << "the result has " << actual_bytes << " bytes instead of " << expected_elements
+          << " elements of " << dtype;
+  return message.str();
+}
+
+}  // namespace
+
+double read_element(std::span<const std::byte> memory, DType dtype, int64_t index) {
+  const int64_t elements = static_cast<int64_t>(memory.size() / dtype_size_bytes(dtype));
+  return element_as_double(Tensor::wrap({dtype, {elements}}, memory.data(), nullptr), index);
+}
+
+std::string coordinates(int64_t index, const Shape& shape) {
+  Shape position = shape;
+  for (size_t axis = shape.rank(); axis-- > 0;) {
+    position[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return position.to_string();
+}
+
+std::optional<std::string> compare(std::span<const std::byte> actual, DType dtype,
+                                   const Expected& expected, const Shape& shape) {
+  const size_t count = expected.value.size();
+  if (auto wrong_size = check_size(actual.size(), count, dtype)) return wrong_size;
+  const double largest = largest_finite(dtype);
+  double worst = 0.0;
+  int64_t worst_index = 0;
+  int64_t wrong = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const auto index = static_cast<int64_t>(i);
+    const double error = relative_error(read_element(actual, dtype, index), expected.value[i],
+                                        expected.tolerance[i], largest);
+    if (!(error <= 1.0)) ++wrong;
+    if (error > worst) {
+      worst = error;
+      worst_index = index;
+    }
+  }
+  if (wrong == 0) return std::nullopt;
+  const auto at = static_cast<size_t>(worst_index);
+  std::ostringstream message;
+  message.precision(std::numeric_limits<double>::max_digits10);
+  message << wrong << " of " << count << " elements differ; worst at "
+          << coordinates(worst_index, shape) << ": " << read_element(actual, dtype, worst_index)
+          << " instead of " << expected.value[at] << ", tolerance " << expected.tolerance[at]
+          << ", error / tolerance " << worst;
+  return message.str();
+}
+
+std::optional<std::string> compare_exactly(std::span<const std::byte> actual,
+                                           std::span<const std::byte> expected, DType dtype,
+                                           const Shape& shape) {
+  const size_t size = dtype_size_bytes(dtype);
+  if (auto wrong_size = check_size(actual.size(), expected.size() / size, dtype)) {
+    return wrong_size;
+  }
+  for (size_t i = 0; i * size < expected.size(); ++i) {
+    if (std::memcmp(&actual[i * size], &expected[i * size], size) == 0) continue;
+    const auto index = static_cast<int64_t>(i);
+    const double found = read_element(actual, dtype, index);
+    const double wanted = read_element(expected, dtype, index);
+    if (std::isnan(found) && std::isnan(wanted)) continue;
+    std::ostringstream message;
+    message.precision(std::numeric_limits<double>::max_digits10);
+    message << "first difference at " << coordinates(index, shape) << ": " << found
+            << " instead of exactly " << wanted;
+    return message.str();
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::testing

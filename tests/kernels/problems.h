@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/problem/problem.h"
+
+namespace tessera::testing {
+
+// The problems on which every kernel of a family is tested: extents of 0, 1, primes, and just
+// below, at and above tile sizes; gaps between rows; every flag that a problem has.
+std::vector<Problem> gemm_problems();
+std::vector<Problem> conv_problems();
+std::vector<Problem> pool_problems();
+std::vector<Problem> softmax_problems();
+std::vector<Problem> elementwise_problems();    // unary, binary, cast, batch_norm
+std::vector<Problem> data_movement_problems();  // transpose, concat, gather, reorder, image
+
+// All of them.
+const std::vector<Problem>& all_problems();
+
+// Every activation, with parameters that show when alpha and beta are confused.
+std::vector<Activation> all_activations();
+
+constexpr Layout kAllLayouts[] = {Layout::kRowMajor, Layout::kNHWC, Layout::kNChw8c,
+                                  Layout::kNChw16c};
+
+}  // namespace tessera::testing
