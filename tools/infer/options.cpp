@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/infer/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "tools/infer/console.h"
+#include "tools/infer/exit_code.h"
+#include "tools/infer/nearest.h"
+
+namespace tessera::cli {
+
+void add_execution_options(CLI::App& app, ExecutionOptions& options) {
+  app.add_option("--device", options.device, "auto, cuda, cuda:N, cpu or reference")
+      ->capture_default_str();
+  app.add_option("--kernel", options.kernels,
+                 "PATTERN=NAME: force a kernel for a node name or operator, * as wildcard "
+                 "(repeatable)")
+      ->allow_extra_args(false);
+  app.add_flag("--no-graph", options.no_graph, "launch kernel by kernel, without a CUDA graph");
+  app.add_flag("--no-optimize", options.no_optimize, "do not fuse layers or fold batch norms");
+}
+
+Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
+  CompileOptions compile;
+  compile.use_graph = !options.no_graph;
+  compile.optimize = !options.no_optimize;
+  for (const std::string& text : options.kernels) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return invalid_argument(
+          fmt::format("--kernel {}: must be PATTERN=NAME, such as 'conv1=conv_direct'", text));
+    }
+    compile.kernels.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return compile;
+}
+
+void add_shape_options(CLI::App& app, ShapeOptions& options) {
+  app.add_option("--batch", options.batch, "samples per run of the network")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--shapes", options.shapes,
+                 "extents that the model leaves open: INPUT=NxCxHxW or SYMBOL=VALUE (repeatable)")
+      ->allow_extra_args(false);
+}
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// --shapes INPUT=NxCxHxW for one input of the model.
+Status choose_input_shape(const ValueInfo& input, bool is_first, const std::string& text,
+                          ChosenShapes& chosen) {
+  const std::vector<std::string> parts = split(text, 'x');
+  const std::string flag = fmt::format("--shapes {}={}", input.name, text);
+  if (parts.size() != input.extents.size()) {
+    return invalid_argument(fmt::format("{}: has {} extents, but the model's input has {}", flag,
+                                        parts.size(), input.extents.size()));
+  }
+  for (size_t axis = 0; axis < parts.size(); ++axis) {
+    TESSERA_ASSIGN_OR_RETURN(const int64_t extent, parse_positive(flag, parts[axis]));
+    const int64_t declared = input.extents[axis];
+    if (declared >= 0 && declared != extent) {
+      return invalid_argument(
+          fmt::format("{}: the model fixes extent {} to {}", flag, axis, declared));
+    }
+    if (declared >= 0) continue;
+    if (axis == 0) {
+      if (is_first) chosen.batch = extent;
+      continue;
+    }
+    const std::string& symbol = input.symbols[axis];
+    chosen.symbols[symbol.empty() ? fmt::format("{}:{}", input.name, axis) : symbol] = extent;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ChosenShapes> choose_shapes(const Model& model, const ShapeOptions& options) {
+  ChosenShapes chosen;
+  chosen.batch = options.batch;
+  for (const std::string& text : options.shapes) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      return invalid_argument(
+          fmt::format("--shapes {}: must be INPUT=NxCxHxW or SYMBOL=VALUE", text));
+    }
+    const std::string name = text.substr(0, equals);
+    const std::string value = text.substr(equals + 1);
+    const auto input = std::find_if(model.inputs().begin(), model.inputs().end(),
+                                    [&](const ValueInfo& info) { return info.name == name; });
+    if (input != model.inputs().end()) {
+      TESSERA_RETURN_IF_ERROR(
+          choose_input_shape(*input, input == model.inputs().begin(), value, chosen));
+      continue;
+    }
+    TESSERA_ASSIGN_OR_RETURN(const int64_t extent, parse_positive("--shapes " + text, value));
+    chosen.symbols[name] = extent;
+    const auto& inputs = model.inputs();
+    const bool is_batch =
+        !inputs.empty() && !inputs[0].symbols.empty() && inputs[0].symbols[0] == name;
+    if (is_batch) chosen.batch = extent;
+  }
+  return chosen;
+}
+
+namespace {
+
+std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining()) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string flag = word.substr(0, word.find('='));
+    const std::string nearest = nearest_word(flag, known);
+    const std::string help = "; see infer " + app.get_name() + " --help";
+    return "unknown option " + flag + (nearest.empty() ? help : "; did you mean " + nearest + "?");
+  }
+  return error.what();
+}
+
+}  // namespace
+
+bool parse_command_line(CLI::App& app, int argc, const char* const* argv, int& exit_code) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    const Status printed = print_output(app.help());
+    exit_code = printed.ok() ? kExitOk : report_error(printed);
+  } catch (const CLI::ParseError& error) {
+    print_problem(describe_parse_error(app, error));
+    exit_code = kExitUsage;
+  }
+  return false;
+}
+
+Result<std::vector<float>> parse_numbers(const std::string& flag, const std::string& text) {
+  std::vector<float> numbers;
+  for (const std::string& part : split(text, ',')) {
+    float number = 0.0F;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (part.empty() || error != std::errc() || end != part.data() + part.size()) {
+      return invalid_argument(fmt::format(
+          "{} {}: '{}' is not a number; expected numbers separated by commas", flag, text, part));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+Result<int64_t> parse_positive(const std::string& flag, const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || number < 1) {
+    return invalid_argument(fmt::format("{}: '{}' is not a positive integer", flag, text));
+  }
+  return number;
+}
+
+}  // namespace tessera::cli

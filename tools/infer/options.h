@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "engine/executor/compiled_model.h"
+#include "tessera/model.h"
+
+namespace tessera::cli {
+
+// Where and how a network runs.
+struct ExecutionOptions {
+  std::string device = "auto";
+  std::vector<std::string> kernels;  // PATTERN=NAME
+  bool no_graph = false;
+  bool no_optimize = false;
+};
+void add_execution_options(CLI::App& app, ExecutionOptions& options);
+Result<CompileOptions> to_compile_options(const ExecutionOptions& options);
+
+// Extents that the model leaves open.
+struct ShapeOptions {
+  int64_t batch = 32;
+  std::vector<std::string> shapes;  // name=NxCxHxW or symbol=value
+};
+void add_shape_options(CLI::App& app, ShapeOptions& options);
+
+// What --batch and --shapes say, in the terms of resolve_input_shapes().
+struct ChosenShapes {
+  int64_t batch = 1;
+  std::map<std::string, int64_t> symbols;
+};
+// kInvalidArgument names the text that is wrong, or the extent that the model fixes otherwise.
+Result<ChosenShapes> choose_shapes(const Model& model, const ShapeOptions& options);
+
+// Parses the command line of one command. Returns true to go on; otherwise `exit_code` is set: 0
+// after --help, 2 after a mistake, which has been printed together with the nearest known flag.
+bool parse_command_line(CLI::App& app, int argc, const char* const* argv, int& exit_code);
+
+// "1,2.5,3" as numbers; kInvalidArgument names `flag`.
+Result<std::vector<float>> parse_numbers(const std::string& flag, const std::string& text);
+Result<int64_t> parse_positive(const std::string& flag, const std::string& text);
+
+}  // namespace tessera::cli
