@@ -15,15 +15,15 @@ std::string system_reason() { return std::generic_category().message(errno); }
 
 class FileBytes final : public RandomAccessBytes {
  public:
-  FileBytes(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  explicit FileBytes(int descriptor) : descriptor_(descriptor) {}
   ~FileBytes() override { ::close(descriptor_); }
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
   Status measure() {
     struct stat facts = {};
-    if (::fstat(descriptor_, &facts) != 0) return not_found(path_ + ": " + system_reason());
-    if (!S_ISREG(facts.st_mode)) return not_found(path_ + ": not a regular file");
+    if (::fstat(descriptor_, &facts) != 0) return not_found(system_reason());
+    if (!S_ISREG(facts.st_mode)) return not_found("not a regular file");
     size_ = facts.st_size;
     return {};
   }
@@ -36,8 +36,8 @@ class FileBytes final : public RandomAccessBytes {
       const ssize_t got = ::pread(descriptor_, out.data() + done, out.size() - done,
                                   static_cast<off_t>(offset + static_cast<int64_t>(done)));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return io_error(path_ + ": reading failed: " + system_reason());
-      if (got == 0) return io_error(path_ + ": the file ends early; was it changed meanwhile?");
+      if (got < 0) return io_error("reading failed: " + system_reason());
+      if (got == 0) return io_error("the file ends early; was it changed meanwhile?");
       done += static_cast<size_t>(got);
     }
     return {};
@@ -45,7 +45,6 @@ class FileBytes final : public RandomAccessBytes {
 
  private:
   int descriptor_;
-  std::string path_;
   int64_t size_ = 0;
 };
 
@@ -71,8 +70,8 @@ Result<std::unique_ptr<RandomAccessBytes>> open_file_bytes(const std::string& pa
   // O_NONBLOCK: opening a named pipe must not wait for a writer; it is refused below.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return not_found(path + ": " + system_reason());
-  auto file = std::make_unique<FileBytes>(descriptor, path);
-  TESSERA_RETURN_IF_ERROR(file->measure());
+  auto file = std::make_unique<FileBytes>(descriptor);
+  if (Status status = file->measure(); !status.ok()) return status.with_context(path);
   return std::unique_ptr<RandomAccessBytes>(std::move(file));
 }
 
@@ -84,7 +83,7 @@ Result<std::vector<std::byte>> read_file_bytes(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessBytes> file, open_file_bytes(path));
   try {
     std::vector<std::byte> bytes(static_cast<size_t>(file->size()));
-    TESSERA_RETURN_IF_ERROR(file->read(0, bytes));
+    if (Status status = file->read(0, bytes); !status.ok()) return status.with_context(path);
     return bytes;
   } catch (const std::exception&) {
     return out_of_memory(path + ": not enough memory for its " + std::to_string(file->size()) +

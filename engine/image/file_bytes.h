@@ -20,11 +20,12 @@ class RandomAccessBytes {
  public:
   virtual ~RandomAccessBytes() = default;
   [[nodiscard]] virtual int64_t size() const = 0;
-  // Fills `out` from byte `offset` on; kIo when there are not so many.
+  // Fills `out` from byte `offset` on; kIo, without the file's name, when there are not so many.
   virtual Status read(int64_t offset, std::span<std::byte> out) const = 0;
 };
 
-// A regular file, kept open and read piece by piece: memory does not grow with its size.
+// A regular file, kept open and read piece by piece: memory does not grow with its size. kNotFound
+// with the path and the system's reason.
 Result<std::unique_ptr<RandomAccessBytes>> open_file_bytes(const std::string& path);
 
 // Bytes already in memory.

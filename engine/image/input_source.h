@@ -47,8 +47,8 @@ Result<std::vector<std::unique_ptr<InputSource>>> open_inputs(std::span<const st
 // Labels of `infer eval`: an IDX1(.gz) file, a .npy of integers, a text file with one integer a
 // line, or a .csv with columns name,label. kNotFound, kInvalidArgument.
 struct LabelSet {
-  std::vector<int64_t> by_index;                            // in the order of the samples, or
-  std::vector<std::pair<std::string, int64_t>> by_name;     // by file name without folder
+  std::vector<int64_t> by_index;                         // in the order of the samples, or
+  std::vector<std::pair<std::string, int64_t>> by_name;  // by file name without folder
 };
 Result<LabelSet> load_label_set(const std::string& path);
 
