@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/dtype.h"
+#include "core/layout.h"
+#include "kernels/kernel.h"
+
+namespace tessera::cuda {
+
+// Yes for float32, otherwise the reason that names the dtype.
+inline Support support_float32(DType dtype) {
+  if (dtype == DType::kF32) return Support::yes();
+  return Support::no(std::string(dtype_name(dtype)) + " is not float32");
+}
+
+// The layouts whose elements lie at constant strides: NCHW and NHWC.
+inline bool is_strided_layout(Layout layout) {
+  return layout == Layout::kRowMajor || layout == Layout::kNHWC;
+}
+
+inline Support support_strided_layout(Layout layout) {
+  if (is_strided_layout(layout)) return Support::yes();
+  return Support::no(std::string("layout ") + layout_name(layout) + " is neither NCHW nor NHWC");
+}
+
+}  // namespace tessera::cuda
