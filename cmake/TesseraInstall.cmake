@@ -1,0 +1,80 @@
+# The library `tessera`, put together from the object libraries of all layers, and what
+# `cmake --install` copies: the library, its public headers, the program infer, the CMake package.
+include(CMakePackageConfigHelpers)
+find_package(Threads REQUIRED)
+
+# What a user of the installed library must find for each target that it links. A static library
+# passes its own dependencies on, so this list must be complete: an unknown target is an error.
+set(TESSERA_FIND_Threads::Threads "find_dependency(Threads)")
+set(TESSERA_FIND_protobuf::libprotobuf "find_dependency(Protobuf)")
+set(TESSERA_FIND_protobuf::libprotobuf-lite "find_dependency(Protobuf)")
+set(TESSERA_FIND_ZLIB::ZLIB "find_dependency(ZLIB)")
+set(TESSERA_FIND_DNNL::dnnl "find_dependency(dnnl CONFIG)")
+set(TESSERA_FIND_CUDA::cudart_static "find_dependency(CUDAToolkit)")
+
+# tessera_export_dependency(ITEM): links `tessera` with one item of an object library. A file found
+# by find_library is passed on by its name, since its path is this machine's business.
+function(tessera_export_dependency item)
+  if(IS_ABSOLUTE ${item})
+    get_filename_component(name ${item} NAME_WE)
+    string(REGEX REPLACE "^lib" "" name ${name})
+    target_link_libraries(tessera PUBLIC $<BUILD_INTERFACE:${item}> $<INSTALL_INTERFACE:${name}>)
+    return()
+  endif()
+  if(NOT DEFINED TESSERA_FIND_${item})
+    message(FATAL_ERROR "cmake/TesseraInstall.cmake does not know how a user of the installed "
+                        "library finds '${item}': add a line TESSERA_FIND_${item}")
+  endif()
+  target_link_libraries(tessera PUBLIC ${item})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_FIND_LINES "${TESSERA_FIND_${item}}")
+endfunction()
+
+get_property(objects GLOBAL PROPERTY TESSERA_OBJECTS)
+list(APPEND objects onnx_schema)
+list(REMOVE_DUPLICATES objects)
+list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE object_files)
+add_library(tessera STATIC ${object_files})
+add_library(tessera::tessera ALIAS tessera)
+set_target_properties(tessera PROPERTIES LINKER_LANGUAGE CXX)
+target_compile_features(tessera PUBLIC cxx_std_20)
+target_include_directories(tessera PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera>)
+
+set(dependencies Threads::Threads)
+foreach(object IN LISTS objects)
+  get_target_property(links ${object} INTERFACE_LINK_LIBRARIES)
+  if(links)
+    list(APPEND dependencies ${links})
+  endif()
+endforeach()
+# Object libraries that link each other are all in `tessera` already.
+list(FILTER dependencies EXCLUDE REGEX "LINK_ONLY:")
+list(REMOVE_ITEM dependencies ${objects})
+list(REMOVE_DUPLICATES dependencies)
+foreach(dependency IN LISTS dependencies)
+  tessera_export_dependency(${dependency})
+endforeach()
+if(TESSERA_SANITIZE)
+  target_link_options(tessera PUBLIC -fsanitize=${TESSERA_SANITIZE})
+endif()
+
+# The public headers and the vocabulary that they include lie in a folder of their own, so that the
+# short name core/ meets nothing else in an include path.
+install(DIRECTORY engine/include/tessera core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
+        FILES_MATCHING PATTERN "*.h")
+install(TARGETS tessera EXPORT tesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS infer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+get_property(find_lines GLOBAL PROPERTY TESSERA_FIND_LINES)
+list(REMOVE_DUPLICATES find_lines)
+list(JOIN find_lines "\n" TESSERA_FIND_DEPENDENCIES)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tesseraConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+              ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION ${package_dir})

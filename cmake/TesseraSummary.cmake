@@ -1,0 +1,21 @@
+# What this build has and has not, in a few lines at the end of the configuration.
+get_property(backends GLOBAL PROPERTY TESSERA_BACKENDS)
+get_property(formats GLOBAL PROPERTY TESSERA_IMAGE_FORMATS)
+get_property(missing GLOBAL PROPERTY TESSERA_IMAGE_FORMATS_MISSING)
+list(JOIN backends " " backends)
+list(JOIN formats " " formats)
+list(JOIN missing ", " missing)
+
+message(STATUS "Tessera ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}")
+message(STATUS "  backends:      ${backends}")
+message(STATUS "  file formats:  ${formats}")
+if(missing)
+  message(STATUS "  left out:      ${missing}")
+endif()
+if(TARGET tessera_cuda)
+  message(STATUS "  CUDA:          ${CMAKE_CUDA_COMPILER_VERSION}, "
+                 "architectures ${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+if(TESSERA_SANITIZE)
+  message(STATUS "  sanitizer:     ${TESSERA_SANITIZE}")
+endif()
