@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,13 +29,15 @@ class AttributeReader {
  public:
   explicit AttributeReader(const Attributes& attributes) : attributes_(attributes) {}
 
-  bool has(std::string_view name) const { return attributes_.contains(name); }
+  [[nodiscard]] bool has(std::string_view name) const { return attributes_.contains(name); }
   int64_t integer(std::string_view name, int64_t default_value);
   float real(std::string_view name, float default_value);
   std::string text(std::string_view name, std::string default_value);
   std::vector<int64_t> integers(std::string_view name, std::vector<int64_t> default_value = {});
   std::vector<float> reals(std::string_view name, std::vector<float> default_value = {});
   std::optional<Tensor> tensor(std::string_view name);
+  // Remembers an error when the attribute is absent.
+  void require(std::string_view name);
   // Accepts an attribute that has no effect on inference (momentum, consumed_inputs, ...).
   void ignore(std::string_view name);
 
@@ -43,7 +46,7 @@ class AttributeReader {
 
  private:
   template <typename T>
-  std::optional<T> read(std::string_view name, const char* wanted);
+  std::optional<T> read(std::string_view name);
 
   const Attributes& attributes_;
   std::set<std::string, std::less<>> seen_;

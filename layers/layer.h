@@ -16,8 +16,9 @@
 namespace tessera {
 
 // The newest opset of the default ONNX domain whose operator definitions this project has read.
-inline constexpr int kNewestOpset = 26;
-// The oldest: before 7, broadcasting worked through attributes. (Gemm alone is taken from 6 on.)
+inline constexpr int kNewestOpset = 28;
+// The oldest. Operators whose definition at 6 differs too much (Add broadcast through attributes)
+// start later: LayerDef::first_opset.
 inline constexpr int kOldestOpset = 6;
 
 // What a layer may know about one input of its node.
@@ -81,11 +82,23 @@ std::span<const LayerDef* const> layer_defs();
 // The definition of an operator, or null. `domain` "ai.onnx" is the default domain too.
 const LayerDef* find_layer(std::string_view domain, std::string_view op_type);
 
+namespace internal {
+
+// What every layer demands of its inputs and outputs, so that no layer has to: extents that are not
+// negative and sizes that fit into 64 bits.
+Status check_input_sizes(std::span<const LayerInput> inputs);
+// Also that the node names no more outputs than the layer described.
+Status check_outputs(const LayerNode& node, std::span<const TensorDesc> outputs);
+
+}  // namespace internal
+
 // Builds a LayerDef from three typed functions:
 //   Result<AttrsT> parse(AttributeReader& reader, const LayerNode& node)
 //   Result<std::vector<TensorDesc>> infer(const AttrsT&, std::span<const LayerInput>)
 //   Result<Lowering> lower(const AttrsT&, std::span<const LayerInput>, std::span<const TensorDesc>)
-// parse reads every attribute; the reader's errors and unknown attributes are reported for it.
+// parse reads every attribute; the reader's errors and unknown attributes are reported for it. What
+// depends on the opset or on the number of outputs becomes a field of AttrsT. infer can rely on
+// sizes that do not overflow, and its outputs are checked for it.
 template <typename AttrsT, auto Parse>
 Result<AttrsT> parse_attributes(const LayerNode& node) {
   AttributeReader reader(node.attributes);
@@ -98,11 +111,17 @@ template <typename AttrsT, auto Parse, auto Infer, auto Lower>
 constexpr LayerDef make_layer_def(std::string_view op_type, int first_opset = kOldestOpset,
                                   std::string_view note = {}) {
   return LayerDef{
-      op_type, "", first_opset, note,
+      op_type,
+      "",
+      first_opset,
+      note,
       [](const LayerNode& node,
          std::span<const LayerInput> inputs) -> Result<std::vector<TensorDesc>> {
+        TESSERA_RETURN_IF_ERROR(internal::check_input_sizes(inputs));
         TESSERA_ASSIGN_OR_RETURN(const AttrsT attributes, (parse_attributes<AttrsT, Parse>(node)));
-        return Infer(attributes, inputs);
+        TESSERA_ASSIGN_OR_RETURN(std::vector<TensorDesc> outputs, Infer(attributes, inputs));
+        TESSERA_RETURN_IF_ERROR(internal::check_outputs(node, outputs));
+        return outputs;
       },
       [](const LayerNode& node, std::span<const LayerInput> inputs,
          std::span<const TensorDesc> outputs) -> Result<Lowering> {
