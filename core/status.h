@@ -92,7 +92,7 @@ class [[nodiscard]] Result {
 
 // `TESSERA_ASSIGN_OR_RETURN(auto x, make_x());` declares x, or returns the error of make_x().
 #define TESSERA_ASSIGN_OR_RETURN(declaration, expression) \
-  TESSERA_ASSIGN_OR_RETURN_IMPL(TESSERA_CONCAT(result_, __LINE__), declaration, expression)
+  TESSERA_ASSIGN_OR_RETURN_IMPL(TESSERA_CONCAT(result_, __COUNTER__), declaration, expression)
 #define TESSERA_ASSIGN_OR_RETURN_IMPL(result, declaration, expression) \
   auto result = (expression);                                          \
   if (!result.ok()) return result.status();                            \
