@@ -6,8 +6,8 @@ One seeded script makes everything that lies next to it: the .onnx files, their
 .infer.json sidecars and the sample images, so that anybody can make them again
 and see where every number in them comes from.
 
-The test set never steers the training: the weights of the last epoch are what
-is exported, and the test images only serve to state the accuracy.
+No epoch is chosen by its test result: the weights of the last epoch are what is
+exported, and the script reads the test images only to state the accuracy.
 """
 
 from __future__ import annotations
@@ -39,9 +39,17 @@ from PIL import Image
 from torch import nn
 
 LABELS = [
-    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-    "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",
-]  # fmt: skip
+    "T-shirt/top",
+    "Trouser",
+    "Pullover",
+    "Dress",
+    "Coat",
+    "Sandal",
+    "Shirt",
+    "Sneaker",
+    "Bag",
+    "Ankle boot",
+]
 
 PREPROCESS = {
     "preset": "fashion-mnist",
@@ -174,11 +182,11 @@ class Recipe:
 
 RECIPES = [
     Recipe("fashion_mlp", FashionMlp, 40, 0.10, 1e-4, 0.88),
-    Recipe("fashion_cnn", FashionCnn, 20, 0.05, 5e-4, 0.915,
-           output_name="probabilities", softmax=True),
-    Recipe("fashion_resnet", FashionResnet, 14, 0.20, 5e-4, 0.925,
-           keep_training_ops=True),
-]  # fmt: skip
+    Recipe(
+        "fashion_cnn", FashionCnn, 20, 0.05, 5e-4, 0.915, output_name="probabilities", softmax=True
+    ),
+    Recipe("fashion_resnet", FashionResnet, 14, 0.20, 5e-4, 0.925, keep_training_ops=True),
+]
 
 
 # Data -------------------------------------------------------------------------
@@ -276,9 +284,7 @@ def train(recipe: Recipe, split: Split, epochs: int, batch_size: int, seed: int)
 
 def predictions(run: Callable[[torch.Tensor], torch.Tensor], split: Split) -> torch.Tensor:
     """Return the class that `run` gives to each image of the split."""
-    return torch.cat(
-        [run(preprocess(part)).argmax(1) for part in split.images.split(EVAL_BATCH)]
-    )
+    return torch.cat([run(preprocess(part)).argmax(1) for part in split.images.split(EVAL_BATCH)])
 
 
 # Export -----------------------------------------------------------------------
@@ -362,8 +368,7 @@ def onnx_runner(path: Path) -> Callable[[torch.Tensor], torch.Tensor]:
 def sample_indices(labels: torch.Tensor) -> list[int]:
     """Pick the first few test images of each class: a rule, not a choice."""
     chosen = [
-        (labels == label).nonzero().flatten()[:SAMPLES_PER_CLASS]
-        for label in range(len(LABELS))
+        (labels == label).nonzero().flatten()[:SAMPLES_PER_CLASS] for label in range(len(LABELS))
     ]
     return sorted(torch.cat(chosen).tolist())
 
@@ -391,7 +396,7 @@ def golden_entry(model: nn.Module, path: Path) -> dict[str, object]:
     best = model(preprocess(pixels.unsqueeze(0)))[0].topk(5)
     top5 = [
         {"label": LABELS[index], "index": index, "score": score}
-        for score, index in zip(best.values.tolist(), best.indices.tolist())
+        for score, index in zip(best.values.tolist(), best.indices.tolist(), strict=True)
     ]
     return {"image": f"{path.parent.name}/{path.name}", "top5": top5}
 
@@ -446,9 +451,12 @@ def count_macs(model: nn.Module) -> int:
 
 
 def make_model(
-    recipe: Recipe, train_split: Split, test_split: Split, samples: list[Path],
+    recipe: Recipe,
+    train_split: Split,
+    test_split: Split,
+    samples: list[Path],
     args: argparse.Namespace,
-) -> None:  # fmt: skip
+) -> None:
     """Train, export, check and describe one model."""
     epochs = 1 if args.quick else recipe.epochs
     model = train(recipe, train_split, epochs, args.batch_size, args.seed)
@@ -482,22 +490,27 @@ def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument(
-        "--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"),
+        "--data",
+        type=Path,
+        default=Path("/usr/share/datasets/fashion-mnist"),
         help="folder of the four IDX.gz files (default: %(default)s)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--output", type=Path, default=Path(__file__).resolve().parent,
+        "--output",
+        type=Path,
+        default=Path(__file__).resolve().parent,
         help="folder to write to (default: the folder of this script)",
-    )  # fmt: skip
+    )
     names = [recipe.name for recipe in RECIPES]
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
-        "--quick", action="store_true",
+        "--quick",
+        action="store_true",
         help="one epoch on 4,000 images: checks the script, not the accuracy",
-    )  # fmt: skip
+    )
     return parser.parse_args()
 
 
