@@ -58,7 +58,7 @@ std::optional<DType> dtype_from_onnx(int32_t element_type) {
 
 std::string onnx_element_type_name(int32_t element_type) {
   return is_known(element_type) ? kElementTypes[element_type].name
-                                : "type " + std::to_string(element_type);
+                                : "number " + std::to_string(element_type);
 }
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ namespace tessera {
 // are not supported.
 std::optional<DType> dtype_from_onnx(int32_t element_type);
 
-// Its name for messages, unsupported ones included: "string", "float8e4m3fn", "type 99".
+// Its name for messages, unsupported ones included: "string", "float8e4m3fn", "number 99".
 std::string onnx_element_type_name(int32_t element_type);
 
 }  // namespace tessera

@@ -103,8 +103,9 @@ bool convert(int32_t stored, Bool8& element) {
 template <typename T, typename Field>
 Result<Tensor> read_typed(const TensorDesc& desc, const char* field_name, const Field& field) {
   if (field.size() != desc.num_elements()) {
-    return invalid_model(std::to_string(field.size()) + " values in " + field_name + " for dims " +
-                         desc.shape.to_string() + " of " + dtype_name(desc.dtype));
+    return invalid_model(std::string(field_name) + " has length " + std::to_string(field.size()) +
+                         ", dims " + desc.shape.to_string() + " of " + dtype_name(desc.dtype) +
+                         " need " + std::to_string(desc.num_elements()));
   }
   TESSERA_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(desc));
   auto* elements = static_cast<T*>(tensor.mutable_data());

@@ -65,9 +65,9 @@ void read_initializers(onnx::GraphProto& proto, ExternalFiles& files, Graph& gra
   const std::set<std::string, std::less<>> read_names = names_that_are_read(proto);
   for (onnx::TensorProto& initializer : *proto.mutable_initializer()) {
     const std::string where = "initializer " + quote_name(initializer.name());
+    const ValueId id = values.add(initializer.name(), where);
     const bool is_known_type = dtype_from_onnx(initializer.data_type()).has_value();
     if (!is_known_type && !read_names.contains(initializer.name())) continue;
-    const ValueId id = values.add(initializer.name(), where);
     Result<Tensor> tensor = read_tensor(initializer, files);
     if (!tensor.ok()) {
       diagnostics.add(where, tensor.status());
