@@ -3,14 +3,15 @@
 include(CMakePackageConfigHelpers)
 find_package(Threads REQUIRED)
 
-# What a user of the installed library must find for each target that it links. A static library
+# The package in which each linked target is found, as arguments of find_package. A static library
 # passes its own dependencies on, so this list must be complete: an unknown target is an error.
-set(TESSERA_FIND_Threads::Threads "find_dependency(Threads)")
-set(TESSERA_FIND_protobuf::libprotobuf "find_dependency(Protobuf)")
-set(TESSERA_FIND_protobuf::libprotobuf-lite "find_dependency(Protobuf)")
-set(TESSERA_FIND_ZLIB::ZLIB "find_dependency(ZLIB)")
-set(TESSERA_FIND_DNNL::dnnl "find_dependency(dnnl CONFIG)")
-set(TESSERA_FIND_CUDA::cudart_static "find_dependency(CUDAToolkit)")
+set(TESSERA_FIND_Threads::Threads Threads)
+set(TESSERA_FIND_protobuf::libprotobuf Protobuf)
+set(TESSERA_FIND_protobuf::libprotobuf-lite Protobuf)
+set(TESSERA_FIND_ZLIB::ZLIB ZLIB)
+set(TESSERA_FIND_DNNL::dnnl dnnl CONFIG)
+set(TESSERA_FIND_OpenMP::OpenMP_CXX OpenMP)
+set(TESSERA_FIND_CUDA::cudart_static CUDAToolkit)
 
 # tessera_export_dependency(ITEM): links `tessera` with one item of an object library. A file found
 # by find_library is passed on by its name, since its path is this machine's business.
@@ -25,8 +26,11 @@ function(tessera_export_dependency item)
     message(FATAL_ERROR "cmake/TesseraInstall.cmake does not know how a user of the installed "
                         "library finds '${item}': add a line TESSERA_FIND_${item}")
   endif()
+  # The folder that found it first kept the imported target to itself.
+  find_package(${TESSERA_FIND_${item}} REQUIRED)
   target_link_libraries(tessera PUBLIC ${item})
-  set_property(GLOBAL APPEND PROPERTY TESSERA_FIND_LINES "${TESSERA_FIND_${item}}")
+  list(JOIN TESSERA_FIND_${item} " " arguments)
+  set_property(GLOBAL APPEND PROPERTY TESSERA_FIND_LINES "find_dependency(${arguments})")
 endfunction()
 
 get_property(objects GLOBAL PROPERTY TESSERA_OBJECTS)

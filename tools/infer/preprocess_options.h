@@ -13,16 +13,17 @@ namespace tessera::cli {
 struct PreprocessOptions {
   std::string preset;
   std::string channels;
+  std::string resize;
+  std::string resize_size;
+  std::string scale;
   std::string mean;
   std::string std;
-  std::string scale;
-  std::string resize;
   std::string layout;
 };
 void add_preprocess_options(CLI::App& app, PreprocessOptions& options);
 
-// Changes `preprocess` as asked; its preset then names the command line. kInvalidArgument names the
-// flag that is wrong.
+// Changes `preprocess` as asked; its preset then says that the command line had a part in it.
+// kInvalidArgument names the flag that is wrong.
 Status apply_preprocess_options(const PreprocessOptions& options, Preprocess& preprocess);
 
 }  // namespace tessera::cli

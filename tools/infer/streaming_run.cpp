@@ -38,8 +38,18 @@ std::string StreamingRun::device_name() const { return describe_device(device.de
 
 namespace {
 
+bool takes_pictures(const StreamingRun& run) {
+  return std::any_of(run.sources.begin(), run.sources.end(),
+                     [](const auto& source) { return source->kind() == SampleKind::kPixels; });
+}
+
 Status load_card(const StreamingOptions& options, StreamingRun& run) {
-  TESSERA_ASSIGN_OR_RETURN(run.card, load_model_card(*run.model));
+  Result<ModelCard> card = load_model_card(*run.model);
+  if (card.ok()) {
+    run.card = std::move(card).value();
+  } else if (takes_pictures(run) || card.status().code() != StatusCode::kUnsupported) {
+    return card.status();  // a network that takes no pictures can still be given tensors
+  }
   run.labels_source = run.card.labels.empty() ? "none" : run.card.source;
   if (!options.labels.empty()) {
     TESSERA_ASSIGN_OR_RETURN(run.card.labels, load_labels(options.labels));
@@ -70,14 +80,12 @@ Status choose_picture_size(const Model& model, const ChosenShapes& chosen, Prepr
 std::string make_header(const StreamingRun& run, const CompileOptions& compile) {
   const Preprocess& preprocess = run.card.preprocess;
   const bool graph = compile.use_graph && run.device.device->supports_graphs();
-  const bool pixels = std::any_of(run.sources.begin(), run.sources.end(), [](const auto& source) {
-    return source->kind() == SampleKind::kPixels;
-  });
   const std::string origin = preprocess.preset.empty() ? run.card.source : preprocess.preset;
   return fmt::format(
       "infer: {} | {} | float32 | batch {} | graph {} | {} | labels: {} | scores: model output",
       run.model->path(), run.device_name(), run.pipeline->batch(), graph ? "on" : "off",
-      pixels ? fmt::format("{} ({})", preprocess.to_string(), origin) : "tensors taken as they are",
+      takes_pictures(run) ? fmt::format("{} ({})", preprocess.to_string(), origin)
+                          : "tensors taken as they are",
       run.labels_source);
 }
 
@@ -88,10 +96,10 @@ Result<StreamingRun> prepare_streaming_run(const StreamingOptions& options,
   StreamingRun run;
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(run.model, Model::load(options.model));
+  TESSERA_ASSIGN_OR_RETURN(run.sources, open_inputs(inputs, {.recursive = options.recursive}));
   TESSERA_RETURN_IF_ERROR(load_card(options, run));
   TESSERA_ASSIGN_OR_RETURN(const ChosenShapes chosen, choose_shapes(*run.model, options.shapes));
   TESSERA_RETURN_IF_ERROR(choose_picture_size(*run.model, chosen, run.card.preprocess));
-  TESSERA_ASSIGN_OR_RETURN(run.sources, open_inputs(inputs, {.recursive = options.recursive}));
   TESSERA_ASSIGN_OR_RETURN(run.device, open_device(options.execution.device));
   PipelineOptions pipeline;
   pipeline.batch = chosen.batch;
