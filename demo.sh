@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 source scripts/packages.sh
 
-build=build-demo
+build="build-demo"
 
 # CUDA is compiled only where it can run: a driver is there and so is the compiler.
 cuda_setting() {

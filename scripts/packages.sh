@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
 # The Debian and Ubuntu packages that the project needs, and how to get them. Sourced by demo.sh,
 # test.sh and scripts/lint.sh; defines functions and lists only.
 
