@@ -63,7 +63,6 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
 
   const DeviceInfo& info = device.device->info();
   const KernelWishes wishes(options.kernels);
-  TESSERA_RETURN_IF_ERROR(wishes.validate(result.program, *device.backend));
   if (options.optimize) {
     const auto can_run = [&](const Step& step) {
       return select(step.problem, *device.backend, info, wishes.kernel_for(step, *device.backend))
@@ -73,6 +72,8 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
   }
   TESSERA_ASSIGN_OR_RETURN(result.entries,
                            assign_kernels(result.program, *device.backend, info, wishes));
+  // Only now: a wish may be for a reorder that the choice of layouts has put in.
+  TESSERA_RETURN_IF_ERROR(wishes.validate(result.program, *device.backend));
   return result;
 }
 

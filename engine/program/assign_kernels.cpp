@@ -35,9 +35,10 @@ class Assigner {
     std::vector<Step> old_steps = std::move(program_.steps);
     program_.steps.clear();
     StatusList problems;
-    for (Step& step : old_steps) problems.add("layer " + step.name(), assign(std::move(step)));
+    for (const Step& step : old_steps) problems.add("layer " + step.name(), assign(step));
     for (ValueId& output : program_.outputs) {
-      problems.add("output " + program_.values[output].name, make_row_major(output));
+      const std::string where = "output '" + program_.values[output].name + "'";
+      problems.add(where, make_row_major(output));
     }
     TESSERA_RETURN_IF_ERROR(problems.status());
     return std::move(kernels_);
