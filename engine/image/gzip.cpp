@@ -77,12 +77,15 @@ class Inflater {
   bool ended_ = false;
 };
 
-// Reads one byte more than wanted: it must not be there, and the checksum at the end is verified.
+Status too_long() {
+  return invalid_argument("it inflates to more bytes than its header declares");
+}
+
+// Asks for one byte more than wanted: it must not be there, and the checksum is verified on the way.
 Status check_end(Inflater& inflater) {
   std::byte extra{};
   TESSERA_ASSIGN_OR_RETURN(const size_t got, inflater.read({&extra, 1}));
-  if (got == 0) return {};
-  return invalid_argument("it inflates to more bytes than its header declares");
+  return got == 0 ? Status() : too_long();
 }
 
 }  // namespace
@@ -102,7 +105,8 @@ Result<std::vector<std::byte>> inflate_gzip(
                             " bytes, more than its " + std::to_string(compressed_bytes) +
                             " compressed bytes can hold");
   }
-  bytes.resize(std::max(done, static_cast<size_t>(total)));
+  if (total < static_cast<int64_t>(done)) return too_long();
+  bytes.resize(static_cast<size_t>(total));
   TESSERA_ASSIGN_OR_RETURN(const size_t more, inflater.read(std::span(bytes).subspan(done)));
   done += more;
   if (done != static_cast<size_t>(total)) {

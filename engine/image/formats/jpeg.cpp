@@ -28,7 +28,7 @@ Result<JpegHeader> read_header(tjhandle handle, std::span<const std::byte> bytes
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   if (tjDecompressHeader3(handle, data, bytes.size(), &header.width, &header.height, &subsampling,
                           &header.colorspace) != 0 &&
-      tjGetErrorCode(handle) == TJERR_FATAL) {
+      (tjGetErrorCode(handle) == TJERR_FATAL || header.width == 0)) {
     return jpeg_error(handle);
   }
   TESSERA_RETURN_IF_ERROR(check_image_size(header.height, header.width));

@@ -21,18 +21,12 @@ Status png_error(int code) {
 }
 
 Result<spng_ihdr> read_header(spng_ctx* context, std::span<const std::byte> bytes) {
-  spng_set_image_limits(context, static_cast<uint32_t>(kMaxPixels),
-                        static_cast<uint32_t>(kMaxPixels));
   spng_set_chunk_limits(context, kMaxChunkBytes, kMaxChunkCacheBytes);
   // A damaged text chunk is no reason to refuse a picture whose pixels are whole.
   spng_set_crc_action(context, SPNG_CRC_ERROR, SPNG_CRC_DISCARD);
   if (int code = spng_set_png_buffer(context, bytes.data(), bytes.size())) return png_error(code);
   spng_ihdr header = {};
-  const int code = spng_get_ihdr(context, &header);
-  if (code == SPNG_EUSER_WIDTH || code == SPNG_EUSER_HEIGHT) {
-    return check_image_size(header.height, header.width);
-  }
-  if (code != 0) return png_error(code);
+  if (int code = spng_get_ihdr(context, &header)) return png_error(code);
   TESSERA_RETURN_IF_ERROR(check_image_size(header.height, header.width));
   const int64_t least_bits = int64_t{header.height} * header.width * header.bit_depth;
   if (least_bits / 8 / kMaxDeflateRatio > static_cast<int64_t>(bytes.size())) {
