@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/layers/layer_test.h"
 
-#include <optional>
-
 #include "kernels/backend.h"
 #include "kernels/select.h"
 
@@ -61,6 +59,11 @@ TestNode& TestNode::missing() {
 
 TestNode& TestNode::outputs(size_t count) {
   num_outputs_ = count;
+  return *this;
+}
+
+TestNode& TestNode::opset(int opset) {
+  opset_ = opset;
   return *this;
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +35,15 @@ class TestNode {
   TestNode& missing();
   TestNode& outputs(size_t count);
 
+  // For tests that change a node.
+  struct Input {
+    bool present = false;
+    TensorDesc desc;
+    std::optional<Tensor> constant;
+  };
+  std::vector<Input>& inputs() { return inputs_; }
+  TestNode& opset(int opset);
+
   [[nodiscard]] const std::string& op_type() const { return op_type_; }
   [[nodiscard]] Result<std::vector<TensorDesc>> infer() const;
   // Runs infer first, as the contract asks.
@@ -44,11 +53,6 @@ class TestNode {
   [[nodiscard]] Result<Tensor> run() const;
 
  private:
-  struct Input {
-    bool present = false;
-    TensorDesc desc;
-    std::optional<Tensor> constant;
-  };
   [[nodiscard]] LayerNode node() const;
   [[nodiscard]] std::vector<LayerInput> layer_inputs() const;
 
