@@ -41,6 +41,7 @@ function(tessera_test name)
   add_executable(${name} ${ARG_SOURCES})
   tessera_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
+  # Tests run side by side: OpenMP threads that wait must sleep, not spin.
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -9,6 +9,8 @@
 
 #include "core/check.h"
 #include "core/half.h"
+#include "kernels/reference/dispatch.h"
+#include "kernels/reference/layout_offset.h"
 #include "tests/kernels/comparator.h"
 
 namespace tessera::testing {
@@ -49,12 +51,12 @@ std::vector<double> sparse_specials(std::vector<double> values) {
   return values;
 }
 
-// Element-wise: every special value, again and again.
+// Element-wise: every special value, again and again. NaN with both signs: x86 makes negative ones.
 std::vector<double> dense_specials(std::vector<double> values) {
-  constexpr double kSpecials[] = {kNan,  kInfinity, -kInfinity, 0.0,     -0.0,   1e30,   -1e30,
-                                  1e-30, 127.5,     128.0,      -128.75, 255.9,  256.0,  -1.0,
-                                  65504, 65520,     -32768.5,   65536,   1e10,   -1e10,  1e19,
-                                  -1e19, 2e19,      0.5,        -0.5,    6.1e-5, 2.9e-8, 3e38};
+  constexpr double kSpecials[] = {
+      kNan,  -kNan,   kInfinity, -kInfinity, 0.0,  -0.0,  1e30,   -1e30,    1e-30, 127.5,
+      128.0, -128.75, 255.9,     256.0,      -1.0, 65504, 65520,  -32768.5, 65536, 1e10,
+      -1e10, 1e19,    -1e19,     2e19,       0.5,  -0.5,  6.1e-5, 2.9e-8,   3e38};
   for (size_t i = 0; i < values.size(); ++i) {
     if (i % 4 != 3) values[i] = kSpecials[(i - i / 4) % std::size(kSpecials)];
   }
@@ -165,6 +167,32 @@ Bytes make_operand(const Problem& problem, int operand, const OperandSpec& spec,
   return bools;
 }
 
+// How an operand lies in memory where its layout may be a blocked one; N = 0 for other operands.
+struct OperandTensor {
+  int operand;
+
+  reference::ImageTensor operator()(const ConvProblem& p) const {
+    if (operand == ConvProblem::kSrc) return {p.src_layout, p.N, p.C, p.H, p.W};
+    if (operand == ConvProblem::kResidual) return {p.dst_layout, p.N, p.K, p.P, p.Q};
+    return {};
+  }
+  reference::ImageTensor operator()(const PoolProblem& p) const {
+    return {p.layout, p.N, p.C, p.H, p.W};
+  }
+  reference::ImageTensor operator()(const ReorderProblem& p) const {
+    return {p.from, p.N, p.C, p.H, p.W};
+  }
+  reference::ImageTensor operator()(const auto&) const { return {}; }
+};
+
+// The padding channels of a blocked layout are zero in every tensor.
+void clear_channel_padding(const Problem& problem, int operand, DType dtype, Bytes& bytes) {
+  const reference::ImageTensor tensor = std::visit(OperandTensor{operand}, problem);
+  reference::visit_storage(dtype, [&]<typename T>(std::type_identity<T>) {
+    reference::zero_channel_padding(reinterpret_cast<T*>(bytes.data()), tensor);
+  });
+}
+
 }  // namespace
 
 const char* data_set_name(DataSet data_set) {
@@ -224,9 +252,11 @@ std::vector<Bytes> make_inputs(const Problem& problem, DataSet data_set) {
   for (size_t i = 0; i < operands.inputs.size(); ++i) {
     const OperandSpec& spec = operands.inputs[i];
     Random random(hash_text(to_string(problem) + data_set_name(data_set) + std::to_string(i)));
-    inputs.push_back(spec.present
-                         ? make_operand(problem, static_cast<int>(i), spec, data_set, random)
-                         : Bytes());
+    inputs.emplace_back();
+    if (!spec.present) continue;
+    const auto operand = static_cast<int>(i);
+    inputs.back() = make_operand(problem, operand, spec, data_set, random);
+    clear_channel_padding(problem, operand, spec.dtype, inputs.back());
   }
   return inputs;
 }
