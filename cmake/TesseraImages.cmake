@@ -43,6 +43,7 @@ tessera_image_library(TESSERA_ZLIB zlib.h z)
 # tessera_add_image_formats(TARGET): to be called from the engine's folder.
 function(tessera_add_image_formats target)
   set(formats image/formats)
+  target_sources(${target} PRIVATE ${formats}/pnm.cpp)
   set_property(GLOBAL PROPERTY TESSERA_IMAGE_FORMATS pnm)
   set_property(GLOBAL PROPERTY TESSERA_IMAGE_FORMATS_MISSING "")
   tessera_image_format(${target} png PACKAGES "libspng-dev" SOURCES ${formats}/png.cpp

@@ -26,11 +26,10 @@ Result<JpegHeader> read_header(tjhandle handle, std::span<const std::byte> bytes
   JpegHeader header;
   int subsampling = 0;
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  if (tjDecompressHeader3(handle, data, bytes.size(), &header.width, &header.height, &subsampling,
-                          &header.colorspace) != 0 &&
-      (tjGetErrorCode(handle) == TJERR_FATAL || header.width == 0)) {
-    return jpeg_error(handle);
-  }
+  const int code = tjDecompressHeader3(handle, data, bytes.size(), &header.width, &header.height,
+                                       &subsampling, &header.colorspace);
+  if (code != 0 && tjGetErrorCode(handle) == TJERR_FATAL) return jpeg_error(handle);
+  if (header.width == 0) return invalid_argument("broken JPEG: the file ends in its header");
   TESSERA_RETURN_IF_ERROR(check_image_size(header.height, header.width));
   return header;
 }
