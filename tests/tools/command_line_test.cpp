@@ -161,7 +161,7 @@ TEST_F(SmallModelTest, UnknownKernelIsNamed) {
 
 TEST_F(SmallModelTest, KernelPatternThatMatchesNothingIsNamed) {
   const ProcessResult result = run_infer(
-      {model_, picture_, "--device", "reference", "--kernel", "nowhere=binary_reference"});
+      {model_, picture_, "--device", "reference", "--kernel", "nowhere=reference_binary"});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("nowhere"));
 }

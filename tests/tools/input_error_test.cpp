@@ -65,7 +65,7 @@ TEST_F(InputErrorTest, ChannelsThatTheModelDoesNotHave) {
   write_pixel(folder_.path("p.pgm"), 0);
   const ProcessResult result = classify({folder_.path("p.pgm"), "--channels", "rgb"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("channel"));
+  EXPECT_THAT(result.err, HasSubstr("the network takes (32, 1, 2, 2)"));
 }
 
 TEST_F(InputErrorTest, BrokenPictureAmongGoodOnesIsCountedAndTheRestIsClassified) {

@@ -204,7 +204,9 @@ TEST(ReportTest, DoctorNamesEveryBackendAndARemedyForWhatIsMissing) {
   for (const json& finding : document.at("findings")) {
     areas.insert(finding.at("area").get<std::string>());
     EXPECT_NE(finding.at("text"), "");
-    if (!finding.at("found").get<bool>()) EXPECT_NE(finding.at("remedy"), "") << finding;
+    if (!finding.at("found").get<bool>()) {
+      EXPECT_NE(finding.at("remedy"), "") << finding;
+    }
   }
   EXPECT_EQ(areas, (std::set<std::string>{"cuda", "cpu", "reference", "images"}));
   EXPECT_THAT(run_infer({"doctor"}).out, HasSubstr("models can run"));
