@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/comparator.h"
+#include "kernels/accuracy/comparator.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "tests/kernels/comparator.h"
+#include "kernels/accuracy/comparator.h"
+#include "kernels/accuracy/problem_operands.h"
+#include "kernels/accuracy/truth.h"
 #include "tests/kernels/guarded_buffer.h"
-#include "tests/kernels/problem_operands.h"
 #include "tests/kernels/test_data.h"
-#include "tests/kernels/truth.h"
 
 namespace tessera::testing {
 namespace {

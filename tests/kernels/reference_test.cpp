@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "kernels/accuracy/truth.h"
 #include "tests/kernels/test_data.h"
-#include "tests/kernels/truth.h"
 
 namespace tessera::testing {
 namespace {

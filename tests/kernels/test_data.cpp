@@ -7,11 +7,9 @@
 #include <limits>
 #include <random>
 
-#include "core/check.h"
-#include "core/half.h"
+#include "kernels/accuracy/encoding.h"
 #include "kernels/reference/dispatch.h"
 #include "kernels/reference/layout_offset.h"
-#include "tests/kernels/comparator.h"
 
 namespace tessera::testing {
 namespace {
@@ -207,43 +205,6 @@ const char* data_set_name(DataSet data_set) {
       return "special";
   }
   return "unknown";
-}
-
-Bytes encode(const std::vector<double>& values, DType dtype) {
-  const size_t size = dtype_size_bytes(dtype);
-  Bytes bytes(values.size() * size);
-  const auto store = [&](size_t i, auto value) {
-    static_assert(sizeof(value) >= 2);
-    std::memcpy(&bytes[i * size], &value, sizeof(value));
-  };
-  for (size_t i = 0; i < values.size(); ++i) {
-    const auto narrow = static_cast<float>(values[i]);
-    switch (dtype) {
-      case DType::kF64:
-        store(i, values[i]);
-        break;
-      case DType::kF32:
-        store(i, narrow);
-        break;
-      case DType::kF16:
-        store(i, float_to_half_bits(narrow));
-        break;
-      case DType::kBF16:
-        store(i, float_to_bfloat16_bits(narrow));
-        break;
-      default:
-        TESSERA_CHECK(false && "a floating-point dtype");
-    }
-  }
-  return bytes;
-}
-
-std::vector<double> decode(const Bytes& bytes, DType dtype) {
-  std::vector<double> values(bytes.size() / dtype_size_bytes(dtype));
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = read_element(bytes, dtype, static_cast<int64_t>(i));
-  }
-  return values;
 }
 
 std::vector<Bytes> make_inputs(const Problem& problem, DataSet data_set) {

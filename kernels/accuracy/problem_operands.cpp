@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/problem_operands.h"
+#include "kernels/accuracy/problem_operands.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/tensor.h"
 
-namespace tessera::testing {
+namespace tessera {
 namespace {
 
 int64_t image_elements(Layout layout, int64_t n, int64_t c, int64_t h, int64_t w) {
@@ -159,4 +159,4 @@ DType compute_dtype(const Problem& problem) {
       problem);
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera

@@ -9,7 +9,7 @@
 #include "core/shape.h"
 #include "kernels/problem/problem.h"
 
-namespace tessera::testing {
+namespace tessera {
 
 // One operand of a problem as a test has to provide it.
 struct OperandSpec {
@@ -41,4 +41,4 @@ Problem as_float64(const Problem& problem);
 // move or convert elements.
 DType compute_dtype(const Problem& problem);
 
-}  // namespace tessera::testing
+}  // namespace tessera

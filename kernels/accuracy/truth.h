@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/status.h"
+#include "kernels/accuracy/encoding.h"
 #include "kernels/problem/problem.h"
-#include "tests/kernels/test_data.h"
 
-namespace tessera::testing {
+namespace tessera {
 
 // What a kernel must compute from given inputs, with how far it may be off.
 struct Truth {
@@ -25,4 +25,4 @@ Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& in
 // The result of the reference backend; elements that it does not write are zero.
 Result<Bytes> run_reference(const Problem& problem, const std::vector<Bytes>& inputs);
 
-}  // namespace tessera::testing
+}  // namespace tessera

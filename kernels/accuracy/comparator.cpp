@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/comparator.h"
+#include "kernels/accuracy/comparator.h"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <sstream>
 
-#include "core/tensor.h"
+#include "kernels/accuracy/encoding.h"
 
-namespace tessera::testing {
+namespace tessera {
 namespace {
 
 // Largest finite value of a floating-point dtype.
@@ -47,11 +47,6 @@ std::optional<std::string> check_size(size_t actual_bytes, size_t expected_eleme
 
 }  // namespace
 
-double read_element(std::span<const std::byte> memory, DType dtype, int64_t index) {
-  const int64_t elements = static_cast<int64_t>(memory.size() / dtype_size_bytes(dtype));
-  return element_as_double(Tensor::wrap({dtype, {elements}}, memory.data(), nullptr), index);
-}
-
 std::string coordinates(int64_t index, const Shape& shape) {
   Shape position = shape;
   for (size_t axis = shape.rank(); axis-- > 0;) {
@@ -61,32 +56,36 @@ std::string coordinates(int64_t index, const Shape& shape) {
   return position.to_string();
 }
 
+WorstElement find_worst(std::span<const std::byte> actual, DType dtype, const Expected& expected) {
+  const double largest = largest_finite(dtype);
+  WorstElement worst;
+  for (size_t i = 0; i < expected.value.size(); ++i) {
+    const double found = read_element(actual, dtype, static_cast<int64_t>(i));
+    const double ratio = relative_error(found, expected.value[i], expected.tolerance[i], largest);
+    if (!(ratio <= 1.0)) ++worst.wrong;
+    if (i == 0 || ratio > worst.ratio) {
+      worst.ratio = ratio;
+      worst.index = static_cast<int64_t>(i);
+      worst.actual = found;
+      worst.expected = expected.value[i];
+      worst.tolerance = expected.tolerance[i];
+    }
+  }
+  return worst;
+}
+
 std::optional<std::string> compare(std::span<const std::byte> actual, DType dtype,
                                    const Expected& expected, const Shape& shape) {
   const size_t count = expected.value.size();
   if (auto wrong_size = check_size(actual.size(), count, dtype)) return wrong_size;
-  const double largest = largest_finite(dtype);
-  double worst = 0.0;
-  int64_t worst_index = 0;
-  int64_t wrong = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const auto index = static_cast<int64_t>(i);
-    const double error = relative_error(read_element(actual, dtype, index), expected.value[i],
-                                        expected.tolerance[i], largest);
-    if (!(error <= 1.0)) ++wrong;
-    if (error > worst) {
-      worst = error;
-      worst_index = index;
-    }
-  }
-  if (wrong == 0) return std::nullopt;
-  const auto at = static_cast<size_t>(worst_index);
+  const WorstElement worst = find_worst(actual, dtype, expected);
+  if (worst.wrong == 0) return std::nullopt;
   std::ostringstream message;
   message.precision(std::numeric_limits<double>::max_digits10);
-  message << wrong << " of " << count << " elements differ; worst at "
-          << coordinates(worst_index, shape) << ": " << read_element(actual, dtype, worst_index)
-          << " instead of " << expected.value[at] << ", tolerance " << expected.tolerance[at]
-          << ", error / tolerance " << worst;
+  message << worst.wrong << " of " << count << " elements differ; worst at "
+          << coordinates(worst.index, shape) << ": " << worst.actual << " instead of "
+          << worst.expected << ", tolerance " << worst.tolerance << ", error / tolerance "
+          << worst.ratio;
   return message.str();
 }
 
@@ -112,4 +111,4 @@ std::optional<std::string> compare_exactly(std::span<const std::byte> actual,
   return std::nullopt;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera

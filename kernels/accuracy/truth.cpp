@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/kernels/truth.h"
+#include "kernels/accuracy/truth.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/accuracy/problem_operands.h"
 #include "kernels/reference/kernels.h"
 #include "kernels/select.h"
 
-namespace tessera::testing {
+namespace tessera {
 namespace {
 
 // Half the distance from 1 to the next number: the largest relative error of one rounding.
@@ -198,4 +199,4 @@ Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& in
   return truth;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera
