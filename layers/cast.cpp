@@ -5,9 +5,9 @@
 // ONNX: saturate (opset 19) and round_mode (opset 24) speak only of conversions to 8-bit floats,
 // which do not exist here, so they are read over. Later opsets only added element types.
 #include "kernels/problem/elementwise.h"
+#include "layers/element_type.h"
 #include "layers/inputs.h"
 #include "layers/layers.h"
-#include "layers/onnx_dtype.h"
 
 namespace tessera {
 namespace {
@@ -25,7 +25,9 @@ Result<CastAttrs> parse(AttributeReader& reader, const LayerNode& node) {
   constexpr int64_t kFloat = 1;
   const int64_t code = reader.integer("to", kFloat);
   const auto dtype = dtype_from_onnx(code);
-  if (!dtype) return unsupported("a cast to " + onnx_dtype_name(code));
+  if (!dtype)
+    return unsupported("casting to " + onnx_element_type_name(code) +
+                       ": no such element type here");
   return CastAttrs{*dtype};
 }
 

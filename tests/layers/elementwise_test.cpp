@@ -213,11 +213,11 @@ TEST(CastLayer, TargetsByCode) {
 
 TEST(CastLayer, Refuses) {
   const auto cast = [](int64_t to) { return TestNode("Cast", 13).input({2}).attribute("to", to); };
-  expect_error(cast(17), StatusCode::kUnsupported, {"FLOAT8E4M3FN"});
-  expect_error(cast(8), StatusCode::kUnsupported, {"STRING"});
-  expect_error(cast(22), StatusCode::kUnsupported, {"INT4"});
-  expect_error(cast(99), StatusCode::kUnsupported, {"type 99"});
-  expect_error(cast(-1), StatusCode::kUnsupported, {"type -1"});
+  expect_error(cast(17), StatusCode::kUnsupported, {"casting to float8e4m3fn"});
+  expect_error(cast(8), StatusCode::kUnsupported, {"casting to string"});
+  expect_error(cast(22), StatusCode::kUnsupported, {"casting to int4"});
+  expect_error(cast(99), StatusCode::kUnsupported, {"number 99"});
+  expect_error(cast(-1), StatusCode::kUnsupported, {"number -1"});
   expect_error(cast(1).attribute("saturate", 1), StatusCode::kInvalidModel, {"'saturate'"});
   expect_error(TestNode("Cast", 13).input({2}), StatusCode::kInvalidModel,
                {"required attribute 'to' is missing"});

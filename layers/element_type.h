@@ -13,7 +13,7 @@ namespace tessera {
 // strings, complex numbers, floats of 8 and fewer bits, integers of 4 and fewer bits.
 std::optional<DType> dtype_from_onnx(int64_t code);
 
-// "FLOAT8E4M3FN", as TensorProto.DataType spells it; "type 77" for an unknown code.
-std::string onnx_dtype_name(int64_t code);
+// Its name for messages, also of those: "string", "float8e4m3fn", "number 77".
+std::string onnx_element_type_name(int64_t code);
 
 }  // namespace tessera
