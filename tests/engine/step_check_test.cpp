@@ -47,7 +47,8 @@ class WrongSoftmax final : public Kernel {
       : right_(std::move(right)), last_(problem.outer * problem.axis * problem.inner - 1) {}
   Status launch(const Operands& operands, Stream& stream) override {
     TESSERA_RETURN_IF_ERROR(right_->launch(operands, stream));
-    std::memcpy(static_cast<float*>(operands.output) + last_, &Bits, sizeof(Bits));
+    const uint32_t bits = Bits;
+    std::memcpy(static_cast<float*>(operands.output) + last_, &bits, sizeof(bits));
     return {};
   }
 
