@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/check.h"
+#include <cuda_runtime.h>
+
 #include "core/status.h"
 #include "kernels/problem/epilogue.h"
 

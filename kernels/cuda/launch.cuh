@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cuda_runtime.h>
 #include <string>
 #include <type_traits>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cuda_runtime.h>
 
 #include "kernels/cuda/epilogue.cuh"
 #include "kernels/cuda/image_strides.cuh"

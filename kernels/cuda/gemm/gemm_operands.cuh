@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda_runtime.h>
 
 #include "kernels/cuda/epilogue.cuh"
 #include "kernels/cuda/operands.h"

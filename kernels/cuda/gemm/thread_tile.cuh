@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda_runtime.h>
 
 // A block's tile of a matrix product through shared memory, each thread with a tile of results in
 // registers: the part that GEMM and convolution as implicit GEMM have in common.
@@ -40,14 +41,22 @@ template <int kThreads, int kBlockX, int kBlockK, int kPitch>
 __device__ __forceinline__ void load_tile(const float* __restrict__ g_tile, int64_t stride_x,
                                           int64_t stride_k, int64_t x_left, int64_t k_left,
                                           float (&s_tile)[kBlockK][kPitch]) {
+  static_assert(kThreads % kBlockX == 0 && kThreads % kBlockK == 0,
+                "a thread keeps its k or its x from one pass to the next");
   const bool k_fastest = stride_k == 1;
+  const int thread = threadIdx.x;
+  const int k0 = k_fastest ? thread % kBlockK : thread / kBlockX;
+  const int x0 = k_fastest ? thread / kBlockK : thread % kBlockX;
+  const int k_step = k_fastest ? 0 : kThreads / kBlockX;
+  const int x_step = k_fastest ? kThreads / kBlockK : 0;
+  const float* g_element = g_tile + x0 * stride_x + k0 * stride_k;
+  const int64_t step = x_step * stride_x + k_step * stride_k;
 #pragma unroll
-  for (int first = 0; first < kBlockX * kBlockK; first += kThreads) {
-    const int element = first + static_cast<int>(threadIdx.x);
-    const int k = k_fastest ? element % kBlockK : element / kBlockX;
-    const int x = k_fastest ? element / kBlockK : element % kBlockX;
+  for (int pass = 0; pass < kBlockX * kBlockK / kThreads; ++pass) {
+    const int k = k0 + pass * k_step;
+    const int x = x0 + pass * x_step;
     const bool inside = x < x_left && k < k_left;
-    s_tile[k][x] = inside ? g_tile[x * stride_x + k * stride_k] : 0.0f;
+    s_tile[k][x] = inside ? g_element[pass * step] : 0.0f;
   }
 }
 

@@ -60,11 +60,9 @@ __global__ void pool_window_kernel(const __grid_constant__ PoolProblem p, const 
     const int64_t c = channels_fastest ? i % p.C : image % p.C;
     const Window window = scan_window(p, from, src + n * from.n + c * from.c,
                                       row * p.stride_h - p.pad_top, q * p.stride_w - p.pad_left);
-    float result = 0.0f;
-    if (window.cells_in_src > 0) {
-      const int64_t divisor = p.count_include_pad ? window.cells_in_padding : window.cells_in_src;
-      result = p.kind == PoolKind::kMax ? window.max : window.sum / static_cast<float>(divisor);
-    }
+    const int64_t cells = p.count_include_pad ? window.cells_in_padding : window.cells_in_src;
+    const float mean = window.cells_in_src > 0 ? window.sum / static_cast<float>(cells) : 0.0f;
+    const float result = p.kind == PoolKind::kMax ? window.max : mean;
     dst[n * to.n + c * to.c + row * to.h + q * to.w] = result;
   }
 }
