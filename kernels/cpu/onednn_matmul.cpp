@@ -61,10 +61,11 @@ MemoryDesc dst_desc(const GemmProblem& p) {
 // One value per column.
 MemoryDesc bias_desc(const GemmProblem& p) {
   if (!p.epilogue.has_bias) return {};
-  Dims dims(static_cast<size_t>(p.batch_rank) + 2, 1);
+  // A row, broadcast over the rows and the batch.
+  Dims dims(static_cast<size_t>(p.batch_rank) + 1, 1);
   Dims strides(dims.size(), p.N);
-  dims.back() = p.N;
-  strides.back() = 1;
+  dims.push_back(p.N);
+  strides.push_back(1);
   return {dims, kF32, strides};
 }
 

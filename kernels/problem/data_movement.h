@@ -45,8 +45,8 @@ struct ConcatProblem {
 };
 
 // dst[o, j, i] = src[o, indices[j], i]; src is (outer, axis, inner), dst (outer, index_count,
-// inner). A negative index counts from the end. An index out of range is an error on the reference
-// backend; elsewhere it gives zeros (a device cannot report it in time).
+// inner). A negative index counts from the end. An index out of range is an error on devices that
+// share host memory; elsewhere it gives zeros (a device cannot report it in time).
 struct GatherProblem {
   static constexpr std::string_view kFamily = "gather";
   static constexpr int kSrc = 0;
