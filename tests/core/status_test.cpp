@@ -41,25 +41,25 @@ TEST(Status, ContextComesFirstAndOnlyForErrors) {
   EXPECT_EQ(Status().with_context("out.csv").message(), "");
 }
 
+Result<int> half(int value) {
+  if (value % 2 != 0) return invalid_argument("odd");
+  return value / 2;
+}
+
 TEST(Result, HoldsAValueOrAnError) {
-  const Result<int> value = 7;
+  const Result<int> value = half(14);
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(*value, 7);
   EXPECT_TRUE(value.status().ok());
-  const Result<int> error = not_found("no such file");
+  const Result<int> error = half(7);
   EXPECT_FALSE(error.ok());
-  EXPECT_EQ(error.status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(error.status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(Result, MovesMoveOnlyValues) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(3);
   const std::unique_ptr<int> taken = std::move(result).value();
   EXPECT_EQ(*taken, 3);
-}
-
-Result<int> half(int value) {
-  if (value % 2 != 0) return invalid_argument("odd");
-  return value / 2;
 }
 
 Result<int> quarter(int value) {

@@ -125,7 +125,7 @@ Bytes gather_indices(const GatherProblem& problem, DataSet data_set, Random& ran
     indices.back() = static_cast<T>(-problem.axis - 1);
   }
   Bytes bytes(indices.size() * sizeof(T));
-  std::memcpy(bytes.data(), indices.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), indices.data(), bytes.size());
   return bytes;
 }
 
