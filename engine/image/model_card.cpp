@@ -147,7 +147,6 @@ Result<Preprocess> resolve_preprocess(const Model& model, const CardText& card) 
     return declared;
   }
   Preprocess preprocess = declared.ok() ? *declared : Preprocess{};
-  preprocess.preset = "custom";
   TESSERA_RETURN_IF_ERROR(
       apply_preprocess_json(*card.preprocess, card.preprocess_where, preprocess));
   if (!declared.ok()) {
@@ -196,10 +195,10 @@ Result<ModelCard> load_model_card(const Model& model) {
   TESSERA_ASSIGN_OR_RETURN(Preprocess preprocess, resolve_preprocess(model, card));
   if (!card.preprocess) {
     card.source = "input shape (" +
-                  std::string(card.source.empty() ? "no sidecar" : sidecar + " has no preprocess") +
+                  (card.source.empty() ? "no sidecar" : sidecar + " has no preprocess") +
                   "; pixels / 255)";
-    preprocess.preset = "pixels / 255";
   }
+  if (preprocess.preset.empty()) preprocess.preset = card.source;
   return ModelCard{card.source, std::move(card.labels), preprocess, std::move(card.goldens)};
 }
 
