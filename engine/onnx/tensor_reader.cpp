@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/onnx/element_type.h"
+#include "layers/element_type.h"
 #include "onnx_schema.pb.h"
 
 namespace tessera {

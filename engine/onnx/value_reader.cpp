@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "engine/graph/printable.h"
-#include "engine/onnx/element_type.h"
 #include "engine/onnx/tensor_reader.h"
+#include "layers/element_type.h"
 #include "onnx_schema.pb.h"
 
 namespace tessera {

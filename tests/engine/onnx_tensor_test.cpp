@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string_view>
 
 #include "engine/onnx/load.h"
 #include "onnx_schema.pb.h"
@@ -15,6 +16,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+
+std::string_view bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.data()), tensor.size_bytes()};
+}
 
 // A model whose output is its initializer "w".
 class OnnxTensor : public ::testing::Test {
@@ -45,8 +50,7 @@ class OnnxTensor : public ::testing::Test {
       raw ? builder.initializer("w", value) : builder.typed_initializer("w", value);
       const Tensor tensor = read();
       ASSERT_EQ(tensor.desc(), value.desc()) << (raw ? "raw" : "typed");
-      EXPECT_EQ(std::memcmp(tensor.data(), value.data(), value.size_bytes()), 0)
-          << value.desc() << (raw ? " raw" : " typed");
+      EXPECT_EQ(bytes_of(tensor), bytes_of(value)) << value.desc() << (raw ? " raw" : " typed");
     }
   }
 
