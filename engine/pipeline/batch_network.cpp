@@ -14,12 +14,13 @@ namespace {
 
 // The shape of `rows` pictures under the rank that the input has.
 Shape picture_shape(const Preprocess& preprocess, size_t rank, int64_t rows) {
-  const int64_t C = preprocess.channels();
-  const int64_t H = preprocess.height;
-  const int64_t W = preprocess.width;
-  if (rank == 2) return {rows, C * H * W};
-  if (rank == 3 && C == 1) return {rows, H, W};
-  return preprocess.nhwc ? Shape{rows, H, W, C} : Shape{rows, C, H, W};
+  const int64_t channels = preprocess.channels();
+  const int64_t height = preprocess.height;
+  const int64_t width = preprocess.width;
+  if (rank == 2) return {rows, channels * height * width};
+  if (rank == 3 && channels == 1) return {rows, height, width};
+  return preprocess.nhwc ? Shape{rows, height, width, channels}
+                         : Shape{rows, channels, height, width};
 }
 
 // What the pictures decide of the open extents of the input: they are keys of
@@ -128,7 +129,9 @@ Status BatchNetwork::prepare_conversion(const Preprocess& preprocess) {
   TESSERA_ASSIGN_OR_RETURN(const KernelEntry* entry,
                            select(problem, *device_.backend, device_.device->info()));
   TESSERA_ASSIGN_OR_RETURN(conversion_, entry->create(problem, *device_.device));
-  TESSERA_ASSIGN_OR_RETURN(workspace_, device_.device->allocate(conversion_->workspace_bytes()));
+  const size_t workspace_bytes = conversion_->workspace_bytes();
+  if (workspace_bytes == 0) return {};
+  TESSERA_ASSIGN_OR_RETURN(workspace_, device_.device->allocate(workspace_bytes));
   return {};
 }
 
