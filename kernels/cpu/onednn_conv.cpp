@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "core/math.h"
 #include "kernels/cpu/epilogue.h"
@@ -165,28 +166,55 @@ Result<std::unique_ptr<Kernel>> create(const Problem& problem, Device&) {
   });
 }
 
-// Ours for oneDNN's, or NHWC for a format that we do not have.
-Layout layout_of(const MemoryDesc& desc, const Dims& dims) {
+// Ours for oneDNN's format; nothing for a format that we do not have.
+std::optional<Layout> layout_of(const MemoryDesc& desc, const Dims& dims) {
   for (const Layout layout :
        {Layout::kRowMajor, Layout::kNHWC, Layout::kNChw8c, Layout::kNChw16c}) {
     if (desc == image_desc(layout, dims)) return layout;
   }
-  return Layout::kNHWC;
+  return std::nullopt;
 }
 
-// What oneDNN chooses when nothing is prescribed; the problem's layouts when it chooses nothing.
-LayoutPreference prefer_layouts(const Problem& problem, const DeviceInfo&) {
-  const auto& p = std::get<ConvProblem>(problem);
+// The layouts that oneDNN fills in where `src` and `dst` leave them open, if it has more than its
+// slow fallback ("ref") for them: with one channel it may name a format whose twin of the same
+// bytes is the one that it is good at.
+std::optional<LayoutPreference> ask_for_layouts(const ConvProblem& p, const MemoryDesc& src,
+                                                const MemoryDesc& dst) {
   try {
     const auto desc =
-        make_conv_primitive_desc(onednn_engine(),
-                                 conv_descs(p, MemoryDesc(src_dims(p), kF32, Tag::any),
-                                            MemoryDesc(dst_dims(p), kF32, Tag::any)),
-                                 onednn_attributes());
-    return {layout_of(desc.src_desc(), src_dims(p)), layout_of(desc.dst_desc(), dst_dims(p))};
+        make_conv_primitive_desc(onednn_engine(), conv_descs(p, src, dst), onednn_attributes());
+    ConvProblem chosen = p;
+    const auto src_layout = layout_of(desc.src_desc(), src_dims(p));
+    const auto dst_layout = layout_of(desc.dst_desc(), dst_dims(p));
+    if (!src_layout || !dst_layout) return std::nullopt;
+    chosen.src_layout = *src_layout;
+    chosen.dst_layout = *dst_layout;
+    const std::string implementation = make_desc(chosen, split(chosen)).impl_info_str();
+    if (implementation.starts_with("ref")) return std::nullopt;
+    return LayoutPreference{*src_layout, *dst_layout};
   } catch (const dnnl::error&) {
-    return {p.src_layout, p.dst_layout};
+    return std::nullopt;
   }
+}
+
+// What oneDNN chooses when nothing is prescribed. The first layer of a network reads its few
+// channels as they come: oneDNN has kernels for that, and the reorder is saved.
+LayoutPreference prefer_layouts(const Problem& problem, const DeviceInfo&) {
+  constexpr int64_t kFewChannels = 4;
+  const auto& p = std::get<ConvProblem>(problem);
+  const MemoryDesc any_src(src_dims(p), kF32, Tag::any);
+  const MemoryDesc any_dst(dst_dims(p), kF32, Tag::any);
+  const MemoryDesc plain_src = image_desc(Layout::kRowMajor, src_dims(p));
+  if (p.C <= kFewChannels) {
+    if (const auto wish = ask_for_layouts(p, plain_src, any_dst)) return *wish;
+  }
+  if (const auto wish = ask_for_layouts(p, any_src, any_dst)) return *wish;
+  for (const Layout layout : {Layout::kNHWC, Layout::kRowMajor}) {
+    const auto wish =
+        ask_for_layouts(p, image_desc(layout, src_dims(p)), image_desc(layout, dst_dims(p)));
+    if (wish) return *wish;
+  }
+  return {p.src_layout, p.dst_layout};
 }
 
 }  // namespace
