@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
+#include <ostream>
 #include <sstream>
 
 #include "tests/engine/onnx_builder.h"
@@ -34,6 +35,9 @@ std::optional<std::string> missing_data() {
 struct Combination {
   std::string model;
   std::string device;
+  friend std::ostream& operator<<(std::ostream& out, const Combination& combination) {
+    return out << combination.model << " on " << combination.device;
+  }
 };
 
 class FashionTest : public ::testing::TestWithParam<Combination> {
