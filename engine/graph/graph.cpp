@@ -45,9 +45,9 @@ Status cycle_error(const Graph& graph, const std::vector<int>& producers,
   std::string names = quote_name(graph.nodes[current].name);
   size_t count = 1;
   for (int node = waits_for(current); node != current; node = waits_for(node), ++count) {
-    if (count < kMaxNamesOfCycle) names = quote_name(graph.nodes[node].name) + " -> " + names;
+    if (count < kMaxNamesOfCycle) names.insert(0, quote_name(graph.nodes[node].name) + " -> ");
   }
-  if (count > kMaxNamesOfCycle) names = "... -> " + names;
+  if (count > kMaxNamesOfCycle) names.insert(0, "... -> ");
   return invalid_model("the graph has a cycle of " + std::to_string(count) +
                        (count == 1 ? " node: " : " nodes: ") +
                        quote_name(graph.nodes[current].name) + " -> " + names);
