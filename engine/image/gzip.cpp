@@ -77,11 +77,10 @@ class Inflater {
   bool ended_ = false;
 };
 
-Status too_long() {
-  return invalid_argument("it inflates to more bytes than its header declares");
-}
+Status too_long() { return invalid_argument("it inflates to more bytes than its header declares"); }
 
-// Asks for one byte more than wanted: it must not be there, and the checksum is verified on the way.
+// Asks for one byte more than wanted: it must not be there, and the checksum is verified on the
+// way.
 Status check_end(Inflater& inflater) {
   std::byte extra{};
   TESSERA_ASSIGN_OR_RETURN(const size_t got, inflater.read({&extra, 1}));

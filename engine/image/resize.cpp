@@ -9,9 +9,10 @@
 namespace tessera {
 namespace {
 
-// The method is that of Pillow's resize up to version 12 (ImagingResample): each output pixel is a weighted mean of
-// the source pixels that a filter covers; the filter is widened by the scale when shrinking; first
-// along rows, then along columns, with 8-bit pixels in between and weights of 22 fractional bits.
+// The method is that of Pillow's resize up to version 12 (ImagingResample): each output pixel is a
+// weighted mean of the source pixels that a filter covers; the filter is widened by the scale when
+// shrinking; first along rows, then along columns, with 8-bit pixels in between and weights of 22
+// fractional bits.
 constexpr int kWeightBits = 22;
 
 double bilinear_filter(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
