@@ -13,7 +13,8 @@ if(missing)
   message(STATUS "  left out:      ${missing}")
 endif()
 if(TARGET tessera_cuda)
-  message(STATUS "  CUDA:          ${CMAKE_CUDA_COMPILER_VERSION}, "
+  find_package(CUDAToolkit QUIET)
+  message(STATUS "  CUDA:          ${CUDAToolkit_VERSION}, "
                  "architectures ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 if(TESSERA_SANITIZE)
