@@ -42,7 +42,7 @@ configure_and_build() {
   local nvcc
   nvcc="$(scripts/find_nvcc.sh)" || { echo "no nvcc" >&2; return 1; }
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSERA_CUDA=ON \
-    -DCMAKE_CUDA_COMPILER="$nvcc" && cmake --build "$build"
+    -DCMAKE_CUDA_COMPILER="$nvcc" && cmake --build "$build" -- -k 0
 }
 
 # Tests that skip on a machine without a GPU must not skip here.

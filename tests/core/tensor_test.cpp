@@ -106,7 +106,8 @@ TEST(Buffer, FreesExactlyOnce) {
     });
     Buffer second = std::move(first);
     EXPECT_EQ(second.data(), &memory);
-    second = std::move(second);
+    Buffer& same = second;  // a moved-from alias, so that compilers do not warn
+    second = std::move(same);
     first = std::move(second);
     EXPECT_EQ(freed, 0);
   }
