@@ -11,7 +11,7 @@
 namespace tessera {
 
 // The generated list has one TESSERA_IMAGE_DECODER(name) line per decoder of this build.
-#define TESSERA_IMAGE_DECODER(name) extern const ImageDecoder name##_decoder;
+#define TESSERA_IMAGE_DECODER(name) ImageDecoder name##_decoder();
 #include "engine/image/decoders.inc"
 #undef TESSERA_IMAGE_DECODER
 
@@ -98,12 +98,12 @@ const ImageFormat* recognize_image_format(std::span<const std::byte> bytes) {
 
 const ImageDecoder* find_image_decoder(std::string_view name) {
   static const std::array decoders = {
-#define TESSERA_IMAGE_DECODER(name) &name##_decoder,
+#define TESSERA_IMAGE_DECODER(name) name##_decoder(),
 #include "engine/image/decoders.inc"
 #undef TESSERA_IMAGE_DECODER
   };
-  for (const ImageDecoder* decoder : decoders) {
-    if (decoder->name == name) return decoder;
+  for (const ImageDecoder& decoder : decoders) {
+    if (decoder.name == name) return &decoder;
   }
   return nullptr;
 }

@@ -23,8 +23,9 @@ struct ImageFormat {
 // The format of a file that begins with `bytes`, or null when none is recognised.
 const ImageFormat* recognize_image_format(std::span<const std::byte> bytes);
 
-// One file in formats/. `decode` requires bytes that recognize_image_format gave to it; messages do
-// not hold the file's name, decode_image puts it before them.
+// One file in formats/, whose `ImageDecoder <name>_decoder()` makes it. `decode` requires bytes
+// that recognize_image_format gave to it; messages do not hold the file's name, decode_image puts
+// it before them.
 struct ImageDecoder {
   std::string_view name;  // "png"
   Result<Image> (*decode)(std::span<const std::byte> bytes);

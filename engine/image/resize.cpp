@@ -19,10 +19,10 @@ double bilinear_filter(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
 
 // Keys' cubic convolution (IEEE Trans. ASSP 29, 1981) with a = -0.5.
 double bicubic_filter(double x) {
-  constexpr double a = -0.5;
+  constexpr double kA = -0.5;
   x = std::abs(x);
-  if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
-  if (x < 2.0) return (((x - 5.0) * x + 8.0) * x - 4.0) * a;
+  if (x < 1.0) return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1.0;
+  if (x < 2.0) return (((x - 5.0) * x + 8.0) * x - 4.0) * kA;
   return 0.0;
 }
 
@@ -49,8 +49,10 @@ std::vector<Window> make_windows(int64_t src_size, int64_t dst_size, const Filte
   std::vector<double> weights;
   for (int64_t i = 0; i < dst_size; ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-    const auto last = std::min<int64_t>(static_cast<int64_t>(center + support + 0.5), src_size);
+    const auto first =
+        std::max<int64_t>(static_cast<int64_t>(std::floor(center - support + 0.5)), 0);
+    const auto last =
+        std::min<int64_t>(static_cast<int64_t>(std::floor(center + support + 0.5)), src_size);
     double sum = 0.0;
     weights.clear();
     for (int64_t x = first; x < last; ++x) {

@@ -78,7 +78,6 @@ Result<Image> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern const ImageDecoder bmp_decoder;
-constinit const ImageDecoder bmp_decoder = {"bmp", decode};
+ImageDecoder bmp_decoder() { return {"bmp", decode}; }
 
 }  // namespace tessera

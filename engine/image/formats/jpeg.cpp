@@ -90,7 +90,6 @@ Result<Image> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern const ImageDecoder jpeg_decoder;
-constinit const ImageDecoder jpeg_decoder = {"jpeg", decode};
+ImageDecoder jpeg_decoder() { return {"jpeg", decode}; }
 
 }  // namespace tessera

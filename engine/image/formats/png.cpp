@@ -76,7 +76,6 @@ Result<Image> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern const ImageDecoder png_decoder;
-constinit const ImageDecoder png_decoder = {"png", decode};
+ImageDecoder png_decoder() { return {"png", decode}; }
 
 }  // namespace tessera

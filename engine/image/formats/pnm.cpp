@@ -166,7 +166,6 @@ Result<Image> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern const ImageDecoder pnm_decoder;
-constinit const ImageDecoder pnm_decoder = {"pnm", decode};
+ImageDecoder pnm_decoder() { return {"pnm", decode}; }
 
 }  // namespace tessera
