@@ -53,13 +53,13 @@ std::span<const Command> commands() { return kCommands; }
 }  // namespace tessera::cli
 
 int main(int argc, char** argv) {
-  using namespace tessera;
   try {
-    cli::install_signal_handlers();
-    return cli::dispatch(argc, argv);
+    tessera::cli::install_signal_handlers();
+    return tessera::cli::dispatch(argc, argv);
   } catch (const std::bad_alloc&) {
-    return cli::report_error(out_of_memory("out of memory"));
+    return tessera::cli::report_error(tessera::out_of_memory("out of memory"));
   } catch (const std::exception& error) {
-    return cli::report_error(internal_error(std::string("internal error: ") + error.what()));
+    return tessera::cli::report_error(
+        tessera::internal_error(std::string("internal error: ") + error.what()));
   }
 }
