@@ -40,6 +40,7 @@ struct Node {
   std::vector<ValueId> outputs;
   Attributes attributes;
   const LayerDef* layer = nullptr;
+  std::vector<std::string> folded_names;  // nodes that passes merged into this one, in order
 };
 
 // An ONNX graph after loading: nodes in topological order, names resolved to indices, operators
