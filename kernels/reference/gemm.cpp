@@ -4,6 +4,7 @@
 #include "kernels/reference/activation.h"
 #include "kernels/reference/dispatch.h"
 #include "kernels/reference/kernels.h"
+#include "kernels/reference/parallel.h"
 
 namespace tessera::reference {
 namespace {
@@ -39,21 +40,21 @@ void gemm(const GemmProblem& p, const Operands& operands) {
   const T* bias = input<T>(operands, GemmProblem::kBias);
   const T* residual = input<T>(operands, GemmProblem::kResidual);
   T* d = output<T>(operands);
-  for (int64_t batch = 0; batch < p.batch(); ++batch) {
+  parallel_for(p.batch() * p.M, [&](int64_t row) {
+    const int64_t batch = row / p.M;
+    const int64_t m = row % p.M;
     const T* a = input<T>(operands, GemmProblem::kA) + batch_offset(p, batch, p.batch_stride_a);
     const T* b = input<T>(operands, GemmProblem::kB) + batch_offset(p, batch, p.batch_stride_b);
-    for (int64_t m = 0; m < p.M; ++m) {
-      for (int64_t n = 0; n < p.N; ++n) {
-        const int64_t at = (batch * p.M + m) * p.ldd + n;
-        double value = p.alpha * dot_product(p, a, b, m, n);
-        if (p.epilogue.has_bias) {
-          value += static_cast<double>(p.beta) * bias[m * p.bias_stride_m + n * p.bias_stride_n];
-        }
-        if (p.epilogue.has_residual) value += residual[at];
-        d[at] = static_cast<T>(apply_activation(p.epilogue.activation, value));
+    for (int64_t n = 0; n < p.N; ++n) {
+      const int64_t at = row * p.ldd + n;
+      double value = p.alpha * dot_product(p, a, b, m, n);
+      if (p.epilogue.has_bias) {
+        value += static_cast<double>(p.beta) * bias[m * p.bias_stride_m + n * p.bias_stride_n];
       }
+      if (p.epilogue.has_residual) value += residual[at];
+      d[at] = static_cast<T>(apply_activation(p.epilogue.activation, value));
     }
-  }
+  });
 }
 
 Status launch(const GemmProblem& problem, const Operands& operands, Stream&) {
