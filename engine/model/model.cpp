@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tessera/model.h"
 
+#include <optional>
 #include <utility>
 
 #include "engine/graph/graph.h"
 #include "engine/onnx/load.h"
+#include "engine/passes/passes.h"
 
 namespace tessera {
 namespace {
@@ -35,10 +37,44 @@ std::vector<ValueInfo> describe_values(const Graph& graph, const std::vector<Val
   return infos;
 }
 
+// The shapes of all inputs, when the model leaves nothing open.
+std::optional<std::vector<Shape>> fixed_input_shapes(const Graph& graph) {
+  std::vector<Shape> shapes;
+  for (const ValueId input : graph.inputs) {
+    const auto& declared = graph.values[input].declared_shape;
+    if (!declared) return std::nullopt;
+    std::vector<int64_t> extents;
+    for (const DeclaredDim& dim : *declared) {
+      if (dim.extent < 0) return std::nullopt;
+      extents.push_back(dim.extent);
+    }
+    shapes.emplace_back(std::move(extents));
+  }
+  return shapes;
+}
+
+// With every extent known, a model that contradicts itself is found before anything is done with
+// it. (With open extents that has to wait: the right ones may come with the data.)
+Status check_shapes(Graph graph) {
+  const auto shapes = fixed_input_shapes(graph);
+  return shapes ? infer_shapes_and_fold(graph, *shapes).status() : Status();
+}
+
+// Each line of the message begins with the path, as the loader's own do.
+Status with_path(const Status& status, const std::string& path) {
+  std::string message = path + ": ";
+  for (const char character : status.message()) {
+    message += character;
+    if (character == '\n') message += path + ": ";
+  }
+  return {status.code(), message};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(Graph graph, load_onnx(path));
+  if (const Status shapes = check_shapes(graph); !shapes.ok()) return with_path(shapes, path);
   return std::make_shared<const Model>(std::move(graph), path);
 }
 

@@ -81,6 +81,24 @@ TEST(InferShapesAndFold, ReportsEveryBrokenNode) {
   EXPECT_THAT(log.status().message(), ::testing::Not(HasSubstr("hangs_on_first")));
 }
 
+// With nothing left open the contradiction shows when the file is loaded, before any input is read.
+TEST(ModelLoad, AContradictionOfFixedShapesIsFoundAtOnce) {
+  OnnxBuilder builder;
+  builder.input("x", DType::kF32, {1, 2, 5, 5})
+      .initializer("w", random_tensor({4, 3, 3, 3}, 1))
+      .node("Conv", {"x", "w"}, {"a"}, {}, "conv_a")
+      .node("Conv", {"x", "w"}, {"b"}, {}, "conv_b")
+      .output("a")
+      .output("b");
+  const TemporaryFolder folder;
+  builder.write(folder.path("model.onnx"));
+  const auto model = Model::load(folder.path("model.onnx"));
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.status().code(), StatusCode::kInvalidModel);
+  EXPECT_THAT(model.status().message(), HasSubstr("conv_a"));
+  EXPECT_THAT(model.status().message(), HasSubstr("\n" + folder.path("model.onnx") + ": Conv"));
+}
+
 TEST(InferShapesAndFold, LargeResultsAreNotFolded) {
   // 1 element times a broadcast of (4096, 4096) would grow the model by 64 MiB.
   OnnxBuilder builder;
