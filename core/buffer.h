@@ -48,8 +48,8 @@ class Buffer {
   Deleter deleter_;
 };
 
-// Host memory aligned to 256 bytes as Device::allocate promises, uninitialised. A size of zero gives
-// an empty buffer with a null pointer. Fails with kOutOfMemory.
+// Host memory aligned to 256 bytes as Device::allocate promises, uninitialised. A size of zero
+// gives an empty buffer with a null pointer. Fails with kOutOfMemory.
 Result<Buffer> allocate_host_buffer(size_t size_bytes);
 
 }  // namespace tessera

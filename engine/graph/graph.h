@@ -49,8 +49,8 @@ struct Graph {
   std::string name;
   std::vector<Value> values;
   std::vector<Node> nodes;
-  std::vector<ValueId> inputs;   // what a caller feeds: initializers are not listed
-  std::vector<ValueId> outputs;  // in the model's order; a value may appear twice
+  std::vector<ValueId> inputs;                  // what a caller feeds: initializers are not listed
+  std::vector<ValueId> outputs;                 // in the model's order; a value may appear twice
   std::map<std::string, std::string> metadata;  // metadata_props
   std::string producer;                         // "pytorch 2.9.1"
   int64_t ir_version = 0;
