@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/results/README.md from the reports of scripts/gpu_check.sh beside it.
+
+    scripts/results_table.py [docs/results]
+"""
+import json
+import pathlib
+import sys
+
+INTRODUCTION = """# Results
+
+Each `*.json` here is a report of `scripts/gpu_check.sh`, unchanged; this page is made from them by
+`scripts/results_table.py`. A figure holds for the machine and date that its report names.
+"""
+
+
+def part_note(part: dict) -> str:
+    """What a part's own output says in a few words."""
+    output = part.get("output")
+    if not isinstance(output, dict):
+        return next((line.strip() for line in reversed(part.get("last_messages", []))
+                     if "images/s" in line or "ERROR SUMMARY" in line), "")
+    if "accuracy" in output:
+        rate = output["images"] / output["seconds"]
+        return f"{output['correct']} of {output['images']} correct, {rate:,.0f} images/s"
+    if "steps" in output and "ok" in output:
+        worst = max(step["worst_ratio"] for step in output["steps"])
+        return f"{len(output['steps'])} groups, worst error {worst:.2f} of its tolerance"
+    return ""
+
+
+def device_lines(part: dict) -> list[str]:
+    """Copy bandwidths and launch times of the first device that has its own memory."""
+    devices = [d for d in part.get("output", {}).get("devices", []) if d.get("copies")]
+    if not devices:
+        return []
+    device = devices[0]
+    rows = [f"| {name.replace('_gb_per_s', '').replace('_', ' ')} | {value:.1f} GB/s |"
+            for name, value in device["copies"].items()]
+    rows += [f"| {name.replace('_us', '').replace('_', ' ')} | {device[name]:.2f} us |"
+             for name in ("launch_us", "launch_and_wait_us", "graph_us", "graph_and_wait_us")]
+    return ["", "| device | measured |", "|---|---|", *rows]
+
+
+def report_section(path: pathlib.Path) -> str:
+    report = json.loads(path.read_text())
+    lines = [f"## {path.name}", "",
+             f"{report['gpu']}; {report['date']}; commit {report['commit'][:12]}", "",
+             "| part | outcome | seconds | note |", "|---|---|---|---|"]
+    for part in report["parts"]:
+        outcome = "ok" if part["exit_code"] == 0 else f"failed ({part['exit_code']})"
+        lines.append(f"| {part['name']} | {outcome} | {part['seconds']:.1f} | {part_note(part)} |")
+    for part in report["parts"]:
+        if part["name"] == "device":
+            lines += device_lines(part)
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "docs/results")
+    reports = sorted(path for path in folder.glob("*.json")
+                     if "parts" in json.loads(path.read_text()))
+    sections = [INTRODUCTION, *map(report_section, reports)]
+    (folder / "README.md").write_text("\n".join(sections))
+
+
+if __name__ == "__main__":
+    main()
