@@ -43,7 +43,7 @@ struct StepReport {
   std::string kernel;   // the kernel that runs it
   std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
   std::vector<std::string> alternatives;                     // kernels that could run it too
-  int64_t flops = 0;
+  double flops = 0;
   size_t output_offset_bytes = 0;  // in the arena
   size_t output_bytes = 0;
   size_t workspace_bytes = 0;

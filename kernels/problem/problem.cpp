@@ -2,7 +2,6 @@
 #include "kernels/problem/problem.h"
 
 #include <sstream>
-#include <type_traits>
 
 namespace tessera {
 
@@ -182,46 +181,41 @@ std::string to_string(const Problem& problem) {
   return out.str();
 }
 
-Problem with_dtype(Problem problem, DType dtype) {
-  std::visit(
-      [dtype]<typename P>(P& typed) {
-        if constexpr (!std::is_same_v<P, CastProblem>) typed.dtype = dtype;
-      },
-      problem);
-  return problem;
-}
-
 namespace {
 
-int64_t epilogue_flops(const Epilogue& epilogue) {
+double product(auto... extents) { return (static_cast<double>(extents) * ...); }
+
+double epilogue_flops(const Epilogue& epilogue) {
   return (epilogue.has_bias ? 1 : 0) + (epilogue.has_residual ? 1 : 0) +
          (epilogue.activation.kind != ActivationKind::kNone ? 1 : 0);
 }
 
 struct Flops {
-  int64_t operator()(const GemmProblem& p) const {
-    return p.batch() * p.M * p.N * (2 * p.K + epilogue_flops(p.epilogue));
+  double operator()(const GemmProblem& p) const {
+    return product(p.batch(), p.M, p.N) * (2.0 * product(p.K) + epilogue_flops(p.epilogue));
   }
-  int64_t operator()(const ConvProblem& p) const {
-    const int64_t reduction = p.C / p.groups * p.R * p.S;
-    return p.N * p.K * p.P * p.Q * (2 * reduction + epilogue_flops(p.epilogue));
+  double operator()(const ConvProblem& p) const {
+    const double reduction = product(p.C / p.groups, p.R, p.S);
+    return product(p.N, p.K, p.P, p.Q) * (2.0 * reduction + epilogue_flops(p.epilogue));
   }
-  int64_t operator()(const PoolProblem& p) const { return p.N * p.C * p.P * p.Q * p.R * p.S; }
+  double operator()(const PoolProblem& p) const { return product(p.N, p.C, p.P, p.Q, p.R, p.S); }
   // Maximum, subtraction, exponential, sum, division.
-  int64_t operator()(const SoftmaxProblem& p) const { return 5 * p.outer * p.axis * p.inner; }
-  int64_t operator()(const UnaryProblem& p) const { return p.count; }
-  int64_t operator()(const BinaryProblem& p) const { return p.count(); }
-  int64_t operator()(const BatchNormProblem& p) const { return 4 * p.N * p.C * p.inner; }
-  int64_t operator()(const ImageProblem& p) const { return 3 * p.N * p.H * p.W * p.C; }
-  int64_t operator()(const CastProblem&) const { return 0; }
-  int64_t operator()(const TransposeProblem&) const { return 0; }
-  int64_t operator()(const ConcatProblem&) const { return 0; }
-  int64_t operator()(const GatherProblem&) const { return 0; }
-  int64_t operator()(const ReorderProblem&) const { return 0; }
+  double operator()(const SoftmaxProblem& p) const {
+    return 5.0 * product(p.outer, p.axis, p.inner);
+  }
+  double operator()(const UnaryProblem& p) const { return product(p.count); }
+  double operator()(const BinaryProblem& p) const { return product(p.count()); }
+  double operator()(const BatchNormProblem& p) const { return 4.0 * product(p.N, p.C, p.inner); }
+  double operator()(const ImageProblem& p) const { return 3.0 * product(p.N, p.H, p.W, p.C); }
+  double operator()(const CastProblem&) const { return 0; }
+  double operator()(const TransposeProblem&) const { return 0; }
+  double operator()(const ConcatProblem&) const { return 0; }
+  double operator()(const GatherProblem&) const { return 0; }
+  double operator()(const ReorderProblem&) const { return 0; }
 };
 
 }  // namespace
 
-int64_t problem_flops(const Problem& problem) { return std::visit(Flops{}, problem); }
+double problem_flops(const Problem& problem) { return std::visit(Flops{}, problem); }
 
 }  // namespace tessera

@@ -28,11 +28,8 @@ std::string_view problem_family(const Problem& problem);
 // The whole problem in one line, for logs, plans and test failures.
 std::string to_string(const Problem& problem);
 
-// The same problem with elements of type `dtype`; kF64 makes the float64 truth of it. A cast, whose
-// dtypes are the problem, stays as it is.
-Problem with_dtype(Problem problem, DType dtype);
-
 // Arithmetic of the problem: a multiply-add counts 2, every other operation on an element 1.
-int64_t problem_flops(const Problem& problem);
+// A double, since extents that fit 64 bits one by one need not do so multiplied.
+double problem_flops(const Problem& problem);
 
 }  // namespace tessera
