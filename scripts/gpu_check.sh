@@ -6,6 +6,7 @@
 # and output if that is JSON) and OUT_FOLDER/log.txt. Exits with 1 if any part failed.
 #
 # Environment:
+#   TESSERA_COMMIT          the commit, where the sources are a copy without its history
 #   TESSERA_FASHION_MNIST   folder with the t10k and train files, for the accuracy and streaming parts
 #   TESSERA_SANITIZERS      compute-sanitizer tools, "memcheck" by default; such as
 #                           "memcheck racecheck initcheck synccheck"
@@ -69,7 +70,7 @@ def output_of(*command):
 folder, names = sys.argv[1], sys.argv[2:]
 report = {
     "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-    "commit": output_of("git", "rev-parse", "HEAD") or os.environ.get("TESSERA_COMMIT", ""),
+    "commit": os.environ.get("TESSERA_COMMIT") or output_of("git", "rev-parse", "HEAD"),
     "gpu": output_of("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"),
     "host": platform.platform(),
     "nvcc": output_of("scripts/find_nvcc.sh"),
