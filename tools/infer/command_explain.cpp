@@ -135,8 +135,7 @@ std::string steps_text(const PlanReport& plan) {
                {"workspace", kRight}});
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const StepReport& step = plan.steps[i];
-    table.add({std::to_string(i), step.name, step.kernel,
-               fmt::format("{:.3f}", step.flops / 1e6),
+    table.add({std::to_string(i), step.name, step.kernel, fmt::format("{:.3f}", step.flops / 1e6),
                std::to_string(step.output_offset_bytes), format_bytes(step.output_bytes),
                format_bytes(step.workspace_bytes)});
   }
