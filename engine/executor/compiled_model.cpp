@@ -2,6 +2,7 @@
 #include "engine/executor/compiled_model.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/status_list.h"
 #include "engine/executor/compiled_model_impl.h"
@@ -47,7 +48,6 @@ Status upload_constants(CompiledModel::Impl& impl) {
     const auto& constant = impl.program.values[value].constant;
     if (!constant || impl.constants[value] != nullptr) return {};
     TESSERA_ASSIGN_OR_RETURN(impl.constants[value], impl.device.constants->get(*constant, *stream));
-    impl.report.constant_bytes += constant->size_bytes();
     return {};
   };
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
@@ -59,6 +59,21 @@ Status upload_constants(CompiledModel::Impl& impl) {
   }
   for (const ValueId output : impl.program.outputs) TESSERA_RETURN_IF_ERROR(upload(output));
   return {};
+}
+
+// Every constant counts once, whether it was uploaded or a kernel keeps it in a form of its own.
+size_t constant_bytes(const Program& program) {
+  std::set<ValueId> constants;
+  const auto add = [&](ValueId value) {
+    if (value != kNoValue && program.values[value].constant) constants.insert(value);
+  };
+  for (const Step& step : program.steps) {
+    std::for_each(step.inputs.begin(), step.inputs.end(), add);
+  }
+  std::for_each(program.outputs.begin(), program.outputs.end(), add);
+  size_t bytes = 0;
+  for (const ValueId value : constants) bytes += program.values[value].constant->size_bytes();
+  return bytes;
 }
 
 StepReport report_step(const CompiledModel::Impl& impl, size_t index, const KernelEntry& entry) {
@@ -87,6 +102,7 @@ void write_report(const KernelProgram& built, CompiledModel::Impl& impl) {
   impl.report.passes = built.passes;
   impl.report.arena_bytes = impl.memory.arena_bytes;
   impl.report.unplanned_bytes = impl.memory.unplanned_bytes;
+  impl.report.constant_bytes = constant_bytes(impl.program);
   impl.report.uses_graph = impl.use_graph;
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
     impl.report.steps.push_back(report_step(impl, i, *built.entries[i]));

@@ -55,7 +55,7 @@ struct PlanReport {
   std::vector<StepReport> steps;
   size_t arena_bytes = 0;      // activations and workspaces of one context
   size_t unplanned_bytes = 0;  // what they would take without reuse
-  size_t constant_bytes = 0;   // weights on the device
+  size_t constant_bytes = 0;   // weights, as the model states them
   bool uses_graph = false;
 };
 

@@ -60,7 +60,7 @@ Status check_request(const Model& model, int64_t batch, const Extents& symbols) 
 
 // The extent of every open dimension, by key.
 Extents resolve_open_dimensions(const Model& model, int64_t batch, const Extents& symbols,
-                                std::vector<std::string>& notes) {
+                                InputShapes& resolved) {
   Extents extents = symbols;
   for (const ValueInfo& input : model.inputs()) {
     if (!input.extents.empty() && is_open(input, 0)) extents.emplace(key_of(input, 0), batch);
@@ -70,8 +70,10 @@ Extents resolve_open_dimensions(const Model& model, int64_t batch, const Extents
       if (!is_open(input, axis)) continue;
       const std::string key = key_of(input, axis);
       if (!extents.emplace(key, 1).second) continue;
-      notes.push_back((input.symbols[axis].empty() ? "open dimension " : "symbol ") +
-                      quote_name(key) + " is not given: taken as 1 (set it with --shapes)");
+      resolved.guessed.push_back(key);
+      resolved.notes.push_back((input.symbols[axis].empty() ? "open dimension " : "symbol ") +
+                               quote_name(key) +
+                               " is not given: taken as 1 (set it with --shapes)");
     }
   }
   return extents;
@@ -88,7 +90,7 @@ Result<InputShapes> resolve_input_shapes(const Model& model, int64_t batch,
   // Where the first input has a fixed batch, the open ones of other inputs follow it.
   if (resolved.batch_is_fixed) batch = has_batch ? model.inputs()[0].extents[0] : 1;
 
-  const Extents open = resolve_open_dimensions(model, batch, symbols, resolved.notes);
+  const Extents open = resolve_open_dimensions(model, batch, symbols, resolved);
   for (const ValueInfo& input : model.inputs()) {
     Shape shape(input.extents);
     for (size_t axis = 0; axis < shape.rank(); ++axis) {

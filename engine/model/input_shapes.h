@@ -14,11 +14,11 @@ namespace tessera {
 
 // Concrete shapes for all inputs of a model.
 struct InputShapes {
-  std::vector<Shape> shapes;    // in the order of model.inputs()
-  int64_t batch = 1;            // the extent of the first dimension of the first input
-  bool batch_is_fixed = false;  // the model declares it; the caller's wish was not followed
-  std::vector<std::string>
-      notes;  // "symbol 'height' is not given: taken as 1 (set it with --shapes)"
+  std::vector<Shape> shapes;         // in the order of model.inputs()
+  int64_t batch = 1;                 // the extent of the first dimension of the first input
+  bool batch_is_fixed = false;       // the model declares it; the caller's wish was not followed
+  std::vector<std::string> guessed;  // keys of open extents that were not given and taken as 1
+  std::vector<std::string> notes;    // one sentence for each of those
 };
 
 // The open first dimension of an input is the batch; other open dimensions come from `symbols`

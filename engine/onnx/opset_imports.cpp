@@ -57,7 +57,14 @@ OpsetImports OpsetImports::read(const onnx::ModelProto& model, Diagnostics& diag
                           std::to_string(entry->second) + " and " + std::to_string(version));
     }
   }
-  check_default_domain(imports.version(""), diagnostics);
+  // A model may do without the default domain when none of its nodes is of it.
+  const auto& nodes = model.graph().node();
+  const bool is_needed = imports.versions_.empty() ||
+                         std::any_of(nodes.begin(), nodes.end(), [](const onnx::NodeProto& node) {
+                           return normalize_domain(node.domain()).empty();
+                         });
+  const std::optional<int> version = imports.version("");
+  if (version || is_needed) check_default_domain(version, diagnostics);
   return imports;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/check.h"
+#include "engine/graph/printable.h"
 #include "engine/model/input_shapes.h"
 #include "kernels/problem/image.h"
 #include "kernels/select.h"
@@ -26,16 +27,27 @@ Shape picture_shape(const Preprocess& preprocess, size_t rank, int64_t rows) {
 // What the pictures decide of the open extents of the input: they are keys of
 // resolve_input_shapes.
 std::map<std::string, int64_t> extents_from_pictures(const ValueInfo& input,
-                                                     const Preprocess& preprocess) {
-  std::map<std::string, int64_t> extents;
+                                                     const Preprocess& preprocess,
+                                                     std::map<std::string, int64_t> extents) {
   const Shape pictures = picture_shape(preprocess, input.extents.size(), 1);
   if (pictures.rank() != input.extents.size()) return extents;
   for (size_t axis = 1; axis < pictures.rank(); ++axis) {
     if (input.extents[axis] >= 0 || pictures[axis] <= 0) continue;
     const std::string& symbol = input.symbols[axis];
-    extents[symbol.empty() ? input.name + ":" + std::to_string(axis) : symbol] = pictures[axis];
+    extents.emplace(symbol.empty() ? input.name + ":" + std::to_string(axis) : symbol,
+                    pictures[axis]);
   }
   return extents;
+}
+
+// An extent of 1 that nobody asked for would turn every picture into a dot: an open extent has to
+// be given.
+Status refuse_guesses(const InputShapes& shapes, const Model& model) {
+  if (shapes.guessed.empty()) return {};
+  std::string message = model.path() + ": the model leaves open";
+  for (const std::string& key : shapes.guessed) message += " " + quote_name(key);
+  return invalid_argument(message + ": say how large with --shapes " + shapes.guessed.front() +
+                          "=VALUE");
 }
 
 // Extents without the batch and without ones.
@@ -51,7 +63,8 @@ std::vector<int64_t> squeezed(const Shape& shape, size_t first_axis) {
 
 Result<std::unique_ptr<BatchNetwork>> BatchNetwork::create(
     const std::shared_ptr<const Model>& model, const OpenDevice& device, int64_t rows,
-    const Preprocess& preprocess, const CompileOptions& options) {
+    const Preprocess& preprocess, const std::map<std::string, int64_t>& symbols,
+    const CompileOptions& options) {
   if (model->inputs().size() != 1) {
     return invalid_argument(model->path() +
                             ": samples can be streamed through a model with one "
@@ -61,12 +74,12 @@ Result<std::unique_ptr<BatchNetwork>> BatchNetwork::create(
   const ValueInfo& input = model->inputs().front();
   TESSERA_ASSIGN_OR_RETURN(
       InputShapes shapes,
-      resolve_input_shapes(*model, rows, extents_from_pictures(input, preprocess)));
+      resolve_input_shapes(*model, rows, extents_from_pictures(input, preprocess, symbols)));
+  TESSERA_RETURN_IF_ERROR(refuse_guesses(shapes, *model));
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const CompiledModel> compiled,
                            CompiledModel::compile(model, device, shapes.shapes, options));
   std::unique_ptr<BatchNetwork> network(new BatchNetwork(std::move(compiled), device));
   network->batch_is_fixed_ = shapes.batch_is_fixed;
-  network->notes_ = std::move(shapes.notes);
   if (Status status = network->check_model(); !status.ok()) {
     return status.with_context(model->path());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,13 +18,14 @@ namespace tessera {
 // A model compiled for one number of rows, with the kernel that turns pictures into its input.
 class BatchNetwork {
  public:
-  // `rows` is followed by a model whose batch is open; another keeps its own (see rows()). Open
-  // heights, widths and channels are taken from `preprocess`. kInvalidArgument or kUnsupported when
-  // the model has several inputs, its input or first output is not float32, or the first extent of
-  // the first output is not the batch.
+  // `rows` is followed by a model whose batch is open; another keeps its own (see rows()). Other
+  // open extents are taken from `symbols`, then from the pictures of `preprocess`. kInvalidArgument
+  // or kUnsupported when one stays open, the model has several inputs, its input or first output is
+  // not float32, or the first extent of the first output is not the batch.
   static Result<std::unique_ptr<BatchNetwork>> create(const std::shared_ptr<const Model>& model,
                                                       const OpenDevice& device, int64_t rows,
                                                       const Preprocess& preprocess,
+                                                      const std::map<std::string, int64_t>& symbols,
                                                       const CompileOptions& options);
 
   [[nodiscard]] int64_t rows() const { return input().shape[0]; }
@@ -31,7 +33,6 @@ class BatchNetwork {
   [[nodiscard]] const TensorDesc& input() const { return compiled_->inputs().front(); }
   // Elements of the first output for one sample.
   [[nodiscard]] size_t scores_per_row() const;
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   // `preprocess` with the height and width that the network takes. kInvalidArgument when its
   // pictures are not what the network takes.
@@ -58,7 +59,6 @@ class BatchNetwork {
   std::shared_ptr<const CompiledModel> compiled_;
   OpenDevice device_;
   bool batch_is_fixed_ = false;
-  std::vector<std::string> notes_;
   std::unique_ptr<Kernel> conversion_;
   Buffer workspace_;
 };

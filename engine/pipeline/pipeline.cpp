@@ -48,13 +48,15 @@ class Pipeline::Impl {
 
   Status prepare();
   [[nodiscard]] int64_t batch() const { return network_->rows(); }
+  [[nodiscard]] size_t scores_per_sample() const { return network_->scores_per_row(); }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   Result<PipelineStats> run(const InputSource& source,
                             const std::function<Status(const SampleResult&)>& sink);
 
  private:
   Result<std::unique_ptr<BatchNetwork>> compile(int64_t rows) const {
-    return BatchNetwork::create(model_, device_, rows, options_.preprocess, options_.compile);
+    return BatchNetwork::create(model_, device_, rows, options_.preprocess, options_.symbols,
+                                options_.compile);
   }
   void note_fixed_batch();
   Status prepare_tail(int64_t rows);
@@ -75,7 +77,6 @@ class Pipeline::Impl {
 Status Pipeline::Impl::prepare() {
   TESSERA_RETURN_IF_ERROR(check_options(options_));
   TESSERA_ASSIGN_OR_RETURN(network_, compile(options_.batch));
-  notes_ = network_->notes();
   note_fixed_batch();
   TESSERA_ASSIGN_OR_RETURN(streams_, PipelineStreams::create(*device_.device));
   return {};
@@ -173,6 +174,8 @@ Pipeline::Pipeline(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Pipeline::~Pipeline() = default;
 
 int64_t Pipeline::batch() const { return impl_->batch(); }
+
+size_t Pipeline::scores_per_sample() const { return impl_->scores_per_sample(); }
 
 const std::vector<std::string>& Pipeline::notes() const { return impl_->notes(); }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ struct PipelineOptions {
   int decode_threads = 0;  // 0: one per hardware thread
   int lanes = 3;           // batches in flight
   Preprocess preprocess;
+  // Extents that the model leaves open beside the batch: keys of resolve_input_shapes.
+  std::map<std::string, int64_t> symbols = {};
   CompileOptions compile;
   const std::atomic<bool>* cancel = nullptr;  // set from a signal handler: finish what is in flight
 };
@@ -74,6 +77,8 @@ class Pipeline {
 
   // The batch really used: a model with a fixed batch has its own.
   [[nodiscard]] int64_t batch() const;
+  // Scores that the network gives for one sample.
+  [[nodiscard]] size_t scores_per_sample() const;
   // What the caller should know about how the model is run, one sentence each.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 

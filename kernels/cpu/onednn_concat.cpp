@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/primitive.h"
 
@@ -6,6 +8,11 @@ namespace tessera::cpu {
 namespace {
 
 Support check(const ConcatProblem& p) {
+  // Their argument numbers follow one another; beyond this many they run into those of others.
+  constexpr size_t kMaxOperands = DNNL_ARG_MULTIPLE_DST - DNNL_ARG_MULTIPLE_SRC;
+  if (p.axis_extents.size() > kMaxOperands) {
+    return Support::no("oneDNN numbers at most " + std::to_string(kMaxOperands) + " operands");
+  }
   for (const int64_t extent : p.axis_extents) {
     if (p.outer * extent * p.inner == 0) return Support::no("an operand is empty");
   }

@@ -206,6 +206,33 @@ TEST_P(CompiledModelOn, ArenaIsSmallerThanAllActivations) {
   EXPECT_LT(compiled->report().arena_bytes, compiled->report().unplanned_bytes);
 }
 
+// More operands than a library can number: another kernel has to take over.
+TEST_P(CompiledModelOn, ConcatOfThousandsOfOperands) {
+  constexpr int64_t kOperands = 4000;
+  OnnxBuilder builder;
+  builder.input("x", DType::kF32, {1, 2})
+      .node("Concat", std::vector<std::string>(kOperands, "x"), {"y"}, {{"axis", int64_t{1}}})
+      .output("y");
+  const std::vector<Tensor> x = {Tensor::from_values<float>({1, 2}, {1.5f, -2.0f})};
+  const auto outputs = run_model(build_model(builder), GetParam(), x);
+  ASSERT_EQ(outputs.size(), 1u);
+  ASSERT_EQ(outputs[0].shape(), (Shape{1, 2 * kOperands}));
+  for (int64_t i = 0; i < 2 * kOperands; ++i) {
+    ASSERT_EQ(outputs[0].values<float>()[i], i % 2 == 0 ? 1.5f : -2.0f) << i;
+  }
+}
+
+// Weights that a kernel keeps in a form of its own are weights all the same.
+TEST_P(CompiledModelOn, ReportsTheWeightsOfTheModel) {
+  OnnxBuilder builder;
+  builder.input("x", DType::kF32, {1, 8})
+      .initializer("w", random_tensor({8, 16}, 1))
+      .node("MatMul", {"x", "w"}, {"y"})
+      .output("y");
+  const auto compiled = compile(build_model(builder), {{1, 8}});
+  EXPECT_EQ(compiled->report().constant_bytes, 8 * 16 * sizeof(float));
+}
+
 TEST_P(CompiledModelOn, AnotherShapeThanDeclaredIsRefused) {
   OnnxBuilder builder;
   add_residual_network(builder);

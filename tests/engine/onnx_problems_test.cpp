@@ -114,6 +114,18 @@ TEST_F(OnnxProblems, DefaultDomainMustBeImported) {
             "test.onnx: opset_import does not name a version of the default domain, ai.onnx");
 }
 
+// Only the operator is the problem then, and it is an unsupported one.
+TEST(OnnxDomains, AModelWithoutDefaultNodesNeedsNoDefaultDomain) {
+  OnnxBuilder other;
+  other.proto().clear_opset_import();
+  other.import_opset("com.example", 1);
+  other.input("x", DType::kF32, {2}).node("Thing", {"x"}, {"y"}, {}, "", "com.example").output("y");
+  const auto graph = other.load();
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(graph.status().message(), ::testing::Not(HasSubstr("does not name")));
+}
+
 TEST_F(OnnxProblems, ContradictingImports) {
   builder.import_opset("ai.onnx", 13);
   EXPECT_TRUE(status().ok());

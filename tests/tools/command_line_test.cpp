@@ -52,6 +52,38 @@ TEST(CommandLineTest, UnknownFlagNamesTheNearest) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST(CommandLineTest, SwappedLettersAreNearToo) {
+  const ProcessResult result = run_infer({"m.onnx", "images", "--tpo", "3"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "infer: unknown option --tpo; did you mean --top?\n");
+}
+
+TEST(CommandLineTest, UnknownFlagThatIsLikeNoOtherPointsToTheHelp) {
+  const ProcessResult result = run_infer({"m.onnx", "images", "--zzzzzzzzzz"});
+  EXPECT_EQ(result.err, "infer: unknown option --zzzzzzzzzz; see infer --help\n");
+}
+
+TEST(CommandLineTest, MistypedSubCommandNamesTheNearest) {
+  const ProcessResult result = run_infer({"expalin", "m.onnx"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("did you mean the sub-command explain?"));
+}
+
+TEST(CommandLineTest, NumbersOutOfRangeAreNamedInOneLine) {
+  for (const char* value : {"0", "-1", "abc", "1.5", "99999999999999999999"}) {
+    const ProcessResult result = run_infer({"m.onnx", "images", "--batch", value});
+    EXPECT_EQ(result.exit_code, 2) << value;
+    EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' is not an integer from 1 to"));
+    EXPECT_LT(result.err.size(), 120u);
+  }
+}
+
+TEST(CommandLineTest, TwoPlacesForTheRowsContradictEachOther) {
+  const ProcessResult result = run_infer({"m.onnx", "images", "--json", "--output", "x.csv"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--json"));
+}
+
 TEST(CommandLineTest, UnknownFlagWithAValueAttachedNamesTheNearest) {
   const ProcessResult result = run_infer({"explain", "m.onnx", "--devise=cpu"});
   EXPECT_EQ(result.exit_code, 2);
@@ -90,7 +122,7 @@ TEST_F(SmallModelTest, PrintsTabSeparatedRowsAndAHeaderLine) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, picture_ + "\tbottom left\t1\ttop left\t0\n");
   EXPECT_THAT(result.err, StartsWith("infer: " + model_ + " | reference"));
-  for (const char* word : {"float32", "batch 32", "graph off", "2x2 gray",
+  for (const char* word : {"float32", "batch 1", "graph off", "2x2 gray",
                            "labels: ", "scores: model output", "1 images, 0 failed"}) {
     EXPECT_THAT(result.err, HasSubstr(word));
   }

@@ -65,7 +65,44 @@ TEST_F(InputErrorTest, ChannelsThatTheModelDoesNotHave) {
   write_pixel(folder_.path("p.pgm"), 0);
   const ProcessResult result = classify({folder_.path("p.pgm"), "--channels", "rgb"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("the network takes (32, 1, 2, 2)"));
+  EXPECT_THAT(result.err, HasSubstr("the network takes (1, 1, 2, 2)"));
+}
+
+// Taken as 1, the open extents would turn each picture into a dot, and a dot has a class too.
+TEST_F(InputErrorTest, OpenExtentsAreNeverGuessed) {
+  OnnxBuilder builder;
+  builder.input("x", DType::kF32, {"batch", 1, "height", "width"})
+      .node("GlobalMaxPool", {"x"}, {"g"})
+      .node("Flatten", {"g"}, {"y"})
+      .output("y");
+  builder.write(folder_.path("open.onnx"));
+  write_pixel(folder_.path("p.pgm"), 0);
+  const std::vector<std::string> run = {folder_.path("open.onnx"), folder_.path("p.pgm"),
+                                        "--quiet"};
+  const ProcessResult refused = run_infer(run);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("leaves open 'height' 'width'"));
+  EXPECT_THAT(refused.err, HasSubstr("--shapes height=VALUE"));
+  std::vector<std::string> sized = run;
+  for (const char* word : {"--shapes", "height=2", "--shapes", "width=2"}) sized.emplace_back(word);
+  const ProcessResult result = run_infer(sized);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, folder_.path("p.pgm") + "\t0\t1\n");
+}
+
+TEST_F(InputErrorTest, AHugeBatchTakesNoMoreThanTheSamplesNeed) {
+  write_pixel(folder_.path("p.pgm"), 0);
+  const ProcessResult result = classify({folder_.path("p.pgm"), "--batch", "1000000000"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST_F(InputErrorTest, ANameWithControlCharactersStaysOneRow) {
+  const std::string name = folder_.path("two\nlines\x1b[31m.pgm");
+  write_pixel(name, 0);
+  const ProcessResult result = classify({name});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, folder_.path("two\\x0alines\\x1b[31m.pgm") + "\ttop left\t1\n");
 }
 
 TEST_F(InputErrorTest, BrokenPictureAmongGoodOnesIsCountedAndTheRestIsClassified) {

@@ -213,5 +213,34 @@ TEST_F(OutputTest, InterruptKeepsEveryFinishedRow) {
   EXPECT_EQ(document.at("results").size(), document.at("images").get<size_t>());
 }
 
+TEST_F(OutputTest, NeverWritesOverWhatTheRunReads) {
+  const std::string before = read_file(good_);
+  std::filesystem::create_symlink(good_, folder_.path("link.csv"));
+  const ProcessResult linked = write("link.csv");
+  EXPECT_EQ(linked.exit_code, 2);
+  EXPECT_THAT(linked.err, HasSubstr("this run reads that file"));
+  EXPECT_EQ(read_file(good_), before);
+  const std::string sidecar = std::filesystem::path(model_).stem().string() + ".infer.json";
+  EXPECT_EQ(write(sidecar).exit_code, 2);
+}
+
+TEST_F(OutputTest, ARefusedRunLeavesAnOldFileAsItWas) {
+  write_file(folder_.path("old.csv"), "precious");
+  EXPECT_EQ(write("old.csv", {"--channels", "rgb"}).exit_code, 2);
+  EXPECT_EQ(content("old.csv"), "precious");
+}
+
+TEST_F(OutputTest, AShorterResultReplacesAllOfALongerFile) {
+  write_file(folder_.path("old.csv"), std::string(100000, 'x'));
+  EXPECT_EQ(write("old.csv").exit_code, 1);  // one of the three pictures is broken
+  EXPECT_THAT(content("old.csv"), StartsWith("image,top1,score1,error\n"));
+  EXPECT_THAT(content("old.csv"), ::testing::Not(HasSubstr("xxx")));
+}
+
+TEST_F(OutputTest, NoMoreColumnsThanClasses) {
+  EXPECT_EQ(write("rows.csv", {"--top", "1000000"}).exit_code, 1);
+  EXPECT_THAT(content("rows.csv"), HasSubstr(",top4,score4,error\n"));
+}
+
 }  // namespace
 }  // namespace tessera

@@ -13,11 +13,13 @@ namespace tessera::cli {
 
 Result<ByteSink> ByteSink::create(const std::string& path) {
   constexpr mode_t kMode = 0666;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
   if (descriptor < 0) {
     return not_found(fmt::format("{}: cannot be created: {}", path, std::strerror(errno)));
   }
-  return ByteSink(descriptor, path);
+  ByteSink sink(descriptor, path);
+  sink.holds_old_bytes_ = sink.can_truncate();
+  return sink;
 }
 
 ByteSink ByteSink::standard_output() { return {STDOUT_FILENO, "standard output"}; }
@@ -26,14 +28,21 @@ ByteSink::ByteSink(ByteSink&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
       pending_(std::move(other.pending_)),
-      written_(other.written_) {}
+      written_(other.written_),
+      holds_old_bytes_(other.holds_old_bytes_) {}
 
 ByteSink::~ByteSink() {
   if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
 }
 
+Status ByteSink::drop_old_bytes() {
+  if (!std::exchange(holds_old_bytes_, false)) return {};
+  return truncate(0);
+}
+
 Status ByteSink::flush() {
   const std::string bytes = std::exchange(pending_, {});
+  if (!bytes.empty()) TESSERA_RETURN_IF_ERROR(drop_old_bytes());
   size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);

@@ -13,7 +13,8 @@ namespace tessera::cli {
 // file in order after a full disk. Not thread-safe.
 class ByteSink {
  public:
-  // Creates or empties `path`. kNotFound when that is not possible.
+  // Opens or creates `path`; what it holds is dropped when the first bytes are written, so that a
+  // run that comes to nothing costs nobody a file. kNotFound when that is not possible.
   static Result<ByteSink> create(const std::string& path);
   static ByteSink standard_output();
 
@@ -41,11 +42,13 @@ class ByteSink {
  private:
   ByteSink(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   [[nodiscard]] Status failure(const char* action) const;
+  Status drop_old_bytes();
 
   int descriptor_ = -1;
   std::string name_;
   std::string pending_;
   size_t written_ = 0;
+  bool holds_old_bytes_ = false;
 };
 
 }  // namespace tessera::cli

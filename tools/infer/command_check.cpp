@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer check MODEL|DIR
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -60,6 +61,7 @@ std::string to_text(const ModelCheck& check) {
 
 Result<int> check_one_model(const CheckOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const ModelCheck check, check_model(options));
+  for (const std::string& note : check.notes) print_note("infer: " + note);
   TESSERA_RETURN_IF_ERROR(options.json ? print_json(to_json(check, options.path))
                                        : print_output(to_text(check)));
   return static_cast<int>(check.ok() ? kExitOk : kExitFailed);
@@ -152,6 +154,17 @@ Result<int> check_folder(const CheckOptions& options) {
   return cases_exit_code(outcomes);
 }
 
+CLI::Validator non_negative_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && *end == '\0';
+    return is_number && number >= 0 ? std::string()
+                                    : fmt::format("'{}' is not a number from 0 on", text);
+  };
+  return CLI::Validator(check, "NUMBER >= 0");
+}
+
 }  // namespace
 
 int run_check(int argc, const char* const* argv) {
@@ -164,10 +177,10 @@ int run_check(int argc, const char* const* argv) {
   add_execution_options(app, options.execution);
   add_shape_options(app, options.shapes);
   app.add_option("--rtol", options.rtol, "relative tolerance for ONNX tests")
-      ->check(CLI::NonNegativeNumber)
+      ->check(non_negative_number())
       ->capture_default_str();
   app.add_option("--atol", options.atol, "absolute tolerance for ONNX tests")
-      ->check(CLI::NonNegativeNumber)
+      ->check(non_negative_number())
       ->capture_default_str();
   app.add_flag("--json", options.json, "one JSON document on stdout");
   int code = kExitOk;

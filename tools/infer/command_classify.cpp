@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer MODEL INPUT...
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "tools/infer/commands.h"
@@ -35,11 +36,13 @@ void add_options(CLI::App& app, ClassifyOptions& options) {
   app.add_option("INPUT", options.inputs,
                  "pictures, folders of pictures, IDX files (.gz too), .npy or .pb tensors")
       ->required();
-  app.add_option("--output", options.output, "write rows to a .csv, .jsonl, .json or .npy file");
+  CLI::Option* output = app.add_option("--output", options.output,
+                                       "write rows to a .csv, .jsonl, .json or .npy file");
   app.add_option("--top", options.top, "classes per row")
-      ->check(CLI::PositiveNumber)
+      ->check(integer_from(1))
       ->capture_default_str();
   add_streaming_options(app, options.streaming);
+  app.get_option("--json")->excludes(output);  // both say where the rows go
   app.set_version_flag("--version", "", "print version and backends");
   app.footer(help_footer());
 }
@@ -56,14 +59,34 @@ size_t longest_name(const StreamingRun& run) {
   return width;
 }
 
+// Writing over what the run reads would destroy it: the same file under any name counts.
+Status refuse_to_overwrite(const ClassifyOptions& options) {
+  const std::filesystem::path model(options.streaming.model);
+  std::vector<std::string> read = options.inputs;
+  read.push_back(options.streaming.model);
+  read.push_back((model.parent_path() / model.stem()).string() + ".infer.json");
+  read.push_back(options.streaming.labels);
+  for (const std::string& path : read) {
+    std::error_code error;
+    if (std::filesystem::equivalent(options.output, path, error) && !error) {
+      return invalid_argument(
+          fmt::format("--output {}: this run reads that file ({})", options.output, path));
+    }
+  }
+  return {};
+}
+
 Result<std::unique_ptr<RowWriter>> make_writer(const ClassifyOptions& options,
                                                const StreamingRun& run) {
   RowFormat format;
   format.model = run.model->path();
   format.device = run.device_name();
   format.labels = run.card.labels;
-  format.top_count = options.top;
-  if (!options.output.empty()) return make_file_writer(options.output, format);
+  format.top_count = std::min(options.top, run.pipeline->scores_per_sample());
+  if (!options.output.empty()) {
+    TESSERA_RETURN_IF_ERROR(refuse_to_overwrite(options));
+    return make_file_writer(options.output, format);
+  }
   if (stdout_is_terminal()) format.name_width = longest_name(run);
   return make_stdout_writer(format, options.streaming.json);
 }
@@ -90,6 +113,8 @@ Result<int> classify(const ClassifyOptions& options) {
   totals.failed = outcome.stats.failed;
   totals.seconds = outcome.stats.wall_seconds;
   totals.complete = outcome.status.ok() && !outcome.interrupted;
+  // A run that was refused before its first row leaves the output file as it was.
+  if (!outcome.status.ok() && totals.images == 0) return outcome.status;
   const Status finished = writer->finish(totals);
   TESSERA_RETURN_IF_ERROR(outcome.status);
   TESSERA_RETURN_IF_ERROR(finished);

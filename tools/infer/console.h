@@ -13,6 +13,10 @@ namespace tessera::cli {
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 
+// Text in which control characters are written as \x1b, so that a file's name can neither break a
+// row nor steer a terminal.
+std::string without_controls(std::string_view text);
+
 // One line (or several, indented after the first) on stderr, beginning with "infer: ".
 void print_problem(std::string_view message);
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "kernels/backend.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/interrupt.h"
+#include "tools/infer/nearest.h"
 
 namespace tessera::cli {
 namespace {
@@ -35,12 +38,27 @@ int print_and_exit(const std::string& text) {
   return printed.ok() ? kExitOk : report_error(printed);
 }
 
+// The sub-command that a word which is no file comes close to, empty when there is none.
+std::string meant_command(const std::string& word) {
+  std::error_code error;
+  if (word.starts_with('-') || std::filesystem::exists(word, error)) return {};
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  return nearest_word(word, names);
+}
+
 int dispatch(int argc, const char* const* argv) {
   if (argc >= 2) {
     const std::string_view word = argv[1];
     if (word == "--version") return print_and_exit(version_text());
     for (const Command& command : commands()) {
       if (word == command.name) return command.run(argc - 1, argv + 1);
+    }
+  }
+  if (argc >= 2) {
+    if (const std::string meant = meant_command(argv[1]); !meant.empty()) {
+      return report_error(not_found(
+          fmt::format("{}: no such file; did you mean the sub-command {}?", argv[1], meant)));
     }
   }
   return run_classify(argc, argv);

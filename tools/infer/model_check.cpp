@@ -51,10 +51,12 @@ Result<Tensor> random_tensor(const TensorDesc& desc, std::mt19937_64& generator)
   return tensor;
 }
 
-Result<std::vector<Tensor>> random_inputs(const Model& model, const ShapeOptions& options) {
+Result<std::vector<Tensor>> random_inputs(const Model& model, const ShapeOptions& options,
+                                          std::vector<std::string>& notes) {
   TESSERA_ASSIGN_OR_RETURN(const ChosenShapes chosen, choose_shapes(model, options));
   TESSERA_ASSIGN_OR_RETURN(const InputShapes shapes,
                            resolve_input_shapes(model, chosen.batch, chosen.symbols));
+  notes = shapes.notes;
   std::mt19937_64 generator(kSeed);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.shapes.size(); ++i) {
@@ -130,9 +132,10 @@ bool ModelCheck::ok() const {
 Result<ModelCheck> check_model(const CheckOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(options.path));
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, random_inputs(*model, options.shapes));
-  TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
   ModelCheck check;
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs,
+                           random_inputs(*model, options.shapes, check.notes));
+  TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
   check.device = describe_device(device.device->info());
   TESSERA_ASSIGN_OR_RETURN(check.steps, check_steps(model, device, inputs, compile));
   TESSERA_ASSIGN_OR_RETURN(check.goldens, replay_goldens(model, device, compile));

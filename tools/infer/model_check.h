@@ -28,6 +28,7 @@ struct GoldenCheck {
 
 struct ModelCheck {
   std::string device;
+  std::vector<std::string> notes;  // what was assumed about the inputs
   std::vector<StepCheck> steps;
   std::vector<GoldenCheck> goldens;
   [[nodiscard]] bool ok() const;

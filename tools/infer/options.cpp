@@ -4,12 +4,25 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/nearest.h"
 
 namespace tessera::cli {
+
+CLI::Validator integer_from(int64_t least) {
+  const auto check = [least](const std::string& text) -> std::string {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_integer = error == std::errc() && end == text.data() + text.size();
+    if (is_integer && number >= least) return {};
+    return fmt::format("'{}' is not an integer from {} to {}", text, least,
+                       std::numeric_limits<int64_t>::max());
+  };
+  return CLI::Validator(check, fmt::format("INTEGER >= {}", least));
+}
 
 void add_execution_options(CLI::App& app, ExecutionOptions& options) {
   app.add_option("--device", options.device, "auto, cuda, cuda:N, cpu or reference")
@@ -39,7 +52,7 @@ Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
 
 void add_shape_options(CLI::App& app, ShapeOptions& options) {
   app.add_option("--batch", options.batch, "samples per run of the network")
-      ->check(CLI::PositiveNumber)
+      ->check(integer_from(1))
       ->capture_default_str();
   app.add_option("--shapes", options.shapes,
                  "extents that the model leaves open: INPUT=NxCxHxW or SYMBOL=VALUE (repeatable)")
@@ -128,7 +141,8 @@ std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& err
     if (word.size() < 2 || word[0] != '-') continue;
     const std::string flag = word.substr(0, word.find('='));
     const std::string nearest = nearest_word(flag, known);
-    const std::string help = "; see infer " + app.get_name() + " --help";
+    const std::string command = app.get_name() == "infer" ? "infer" : "infer " + app.get_name();
+    const std::string help = "; see " + command + " --help";
     return "unknown option " + flag + (nearest.empty() ? help : "; did you mean " + nearest + "?");
   }
   return error.what();

@@ -44,6 +44,9 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv, int& e
 
 // "1,2.5,3" as numbers; kInvalidArgument names `flag`.
 Result<std::vector<float>> parse_numbers(const std::string& flag, const std::string& text);
+// For CLI11: an integer of at least `least`, with a message that a person can read.
+CLI::Validator integer_from(int64_t least);
+
 Result<int64_t> parse_positive(const std::string& flag, const std::string& text);
 
 }  // namespace tessera::cli

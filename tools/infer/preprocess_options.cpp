@@ -77,6 +77,9 @@ Status apply_preprocess_options(const PreprocessOptions& options, Preprocess& pr
   const std::string where = "command line";
   const Status status = apply_preprocess_json(json, where, preprocess);
   if (!status.ok()) return invalid_argument(name_the_flag(status.message(), where));
+  if (!options.resize_size.empty() && preprocess.resize != ResizeMode::kShortest) {
+    return invalid_argument("--resize-size has a meaning with --resize shortest only");
+  }
   const bool only_preset = json.size() == 1 && !options.preset.empty();
   if (!only_preset) preprocess.preset += preprocess.preset.empty() ? where : " + " + where;
   return {};

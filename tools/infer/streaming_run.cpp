@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <memory>
 
 #include "engine/model/input_shapes.h"
 #include "tools/infer/console.h"
@@ -20,7 +22,7 @@ void add_streaming_options(CLI::App& app, StreamingOptions& options) {
   add_preprocess_options(app, options.preprocess);
   app.add_option("--labels", options.labels, "file with one label a line");
   app.add_option("--threads", options.threads, "decode workers; 0: one per hardware thread")
-      ->check(CLI::NonNegativeNumber)
+      ->check(integer_from(0))
       ->capture_default_str();
   app.add_flag("--recursive", options.recursive, "look into folders of folders");
   app.add_flag("--stats", options.stats, "seconds of each stage, on stderr");
@@ -77,6 +79,23 @@ Status choose_picture_size(const Model& model, const ChosenShapes& chosen, Prepr
   return {};
 }
 
+// A batch larger than what there is to classify would only take memory.
+int64_t largest_source(const std::vector<std::unique_ptr<InputSource>>& sources) {
+  size_t largest = 1;
+  for (const auto& source : sources) largest = std::max(largest, source->size());
+  return static_cast<int64_t>(largest);
+}
+
+// The pipeline chooses the batch itself: a last, smaller one must not be overruled.
+std::map<std::string, int64_t> symbols_beside_the_batch(const Model& model,
+                                                        const ChosenShapes& chosen) {
+  std::map<std::string, int64_t> symbols = chosen.symbols;
+  if (model.inputs().empty() || model.inputs()[0].symbols.empty()) return symbols;
+  const std::string& batch = model.inputs()[0].symbols[0];
+  symbols.erase(batch.empty() ? model.inputs()[0].name + ":0" : batch);
+  return symbols;
+}
+
 std::string make_header(const StreamingRun& run, const CompileOptions& compile) {
   const Preprocess& preprocess = run.card.preprocess;
   const bool graph = compile.use_graph && run.device.device->supports_graphs();
@@ -102,7 +121,8 @@ Result<StreamingRun> prepare_streaming_run(const StreamingOptions& options,
   TESSERA_RETURN_IF_ERROR(choose_picture_size(*run.model, chosen, run.card.preprocess));
   TESSERA_ASSIGN_OR_RETURN(run.device, open_device(options.execution.device));
   PipelineOptions pipeline;
-  pipeline.batch = chosen.batch;
+  pipeline.batch = std::min(chosen.batch, largest_source(run.sources));
+  pipeline.symbols = symbols_beside_the_batch(*run.model, chosen);
   pipeline.decode_threads = options.threads;
   pipeline.preprocess = run.card.preprocess;
   pipeline.compile = compile;

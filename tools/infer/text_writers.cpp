@@ -65,8 +65,8 @@ class TableWriter final : public RowWriter {
 
   Status write(const Row& row) override {
     if (!row.status.ok()) return {};
-    std::string line(row.name);
-    if (aligned_) line += padding(row.name, format_.name_width);
+    std::string line = without_controls(row.name);
+    if (aligned_) line += padding(line, format_.name_width);
     for (const Ranked& ranked : row.top) {
       const std::string label = label_of(format_.labels, ranked.index);
       line += aligned_
