@@ -23,13 +23,15 @@ int64_t gemm_blocks(const GemmProblem& p) {
   return p.batch() * ceil_div<int64_t>(p.M, Tile::kBlockM) * ceil_div<int64_t>(p.N, Tile::kBlockN);
 }
 
-// The tile of this block; neighbouring blocks have neighbouring columns of the same rows.
+// The tile of this block; neighbouring blocks have neighbouring columns of the same rows. The
+// number of blocks fits 31 bits (launch.cuh), hence also the divisors.
 template <typename Tile>
 __device__ __forceinline__ BlockPosition block_position(const GemmProblem& p) {
-  const int64_t tiles_n = ceil_div<int64_t>(p.N, Tile::kBlockN);
-  const int64_t tiles_m = ceil_div<int64_t>(p.M, Tile::kBlockM);
-  return {blockIdx.x / tiles_n / tiles_m, blockIdx.x / tiles_n % tiles_m * Tile::kBlockM,
-          blockIdx.x % tiles_n * Tile::kBlockN};
+  const auto tiles_n = static_cast<uint32_t>(ceil_div<int64_t>(p.N, Tile::kBlockN));
+  const auto tiles_m = static_cast<uint32_t>(ceil_div<int64_t>(p.M, Tile::kBlockM));
+  const uint32_t row = blockIdx.x / tiles_n;
+  return {row / tiles_m, static_cast<int64_t>(row % tiles_m) * Tile::kBlockM,
+          static_cast<int64_t>(blockIdx.x % tiles_n) * Tile::kBlockN};
 }
 
 // Stores four neighbouring elements of D from their products x; those outside D are left out. One
