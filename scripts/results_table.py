@@ -12,9 +12,10 @@ INTRODUCTION = """# Results
 
 Each `*.json` here is a report of `scripts/gpu_check.sh`, with the folders of that machine left out;
 this page is made from them by `scripts/results_table.py`. A figure holds for the machine and date that
-its report names. In the reports of 2026-11-29 `build` and `tests` failed for one reason: the picture
-libraries lay in a private folder, where the picture tests' own includes and the installed-package
-test did not find them. The CUDA tests ran and passed (`memcheck`, and the `check` and `eval` parts).
+its report names. In reports a and b of 2026-11-29 `build` and `tests` failed for one reason: the
+picture libraries lay in a private folder, where the picture tests' own includes and the
+installed-package test did not find them; `memcheck` covers the kernels of that commit. In report c
+the whole suite ran.
 """
 
 
@@ -23,7 +24,8 @@ def part_note(part: dict) -> str:
     output = part.get("output")
     if not isinstance(output, dict):
         return next((line.strip() for line in reversed(part.get("last_messages", []))
-                     if "images/s" in line or "ERROR SUMMARY" in line), "")
+                     if "images/s" in line or "ERROR SUMMARY" in line
+                     or "tests passed" in line), "")
     if "accuracy" in output:
         rate = output["images"] / output["seconds"]
         return f"{output['correct']} of {output['images']} correct, {rate:,.0f} images/s"
@@ -49,7 +51,9 @@ def device_lines(part: dict) -> list[str]:
 def report_section(path: pathlib.Path) -> str:
     report = json.loads(path.read_text())
     lines = [f"## {path.name}", "",
-             f"{report['gpu']}; {report['date']}; commit {report['commit'][:12]}", "",
+             f"{report['gpu']}; {report['date']}; commit {report['commit']}", "",
+             *([report["note"][0].upper() + report["note"][1:] + ".", ""] if "note" in report
+               else []),
              "| part | outcome | seconds | note |", "|---|---|---|---|"]
     for part in report["parts"]:
         outcome = "ok" if part["exit_code"] == 0 else f"failed ({part['exit_code']})"

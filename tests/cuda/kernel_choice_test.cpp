@@ -34,9 +34,9 @@ GemmProblem gemm(int64_t m, int64_t n, int64_t k) {
 
 TEST(CudaKernelChoice, GemmFollowsTheSize) {
   EXPECT_EQ(choice(gemm(1, 10, 784)), "gemm_small_m");
-  EXPECT_EQ(choice(gemm(64, 10, 128)), "gemm_smem");
+  EXPECT_EQ(choice(gemm(64, 10, 128)), "gemm_warp_tile");
   // cuBLAS where it is installed.
-  EXPECT_THAT(choice(gemm(512, 512, 512)), AnyOf("cublas_gemm", "gemm_smem"));
+  EXPECT_THAT(choice(gemm(512, 512, 512)), AnyOf("cublas_gemm", "gemm_warp_tile"));
 }
 
 TEST(CudaKernelChoice, CublasRefusesSmallAndDeeplyBatchedProducts) {

@@ -22,6 +22,7 @@ GemmProblem gemm(int64_t m, int64_t n, int64_t k, bool transpose_a = false,
 }
 
 using Sizes = std::tuple<int64_t, int64_t, int64_t>;
+using Gaps = std::pair<int64_t, int64_t>;
 
 constexpr std::pair<bool, bool> kTransposes[] = {
     {false, false}, {false, true}, {true, false}, {true, true}};
@@ -150,6 +151,31 @@ void add_epilogues(std::vector<Problem>& list) {
   list.emplace_back(wide);
 }
 
+// Whole tiles whose rows or matrices do not begin at 16 bytes, in one operand after the other.
+void add_misaligned_tiles(std::vector<Problem>& list) {
+  for (const auto& [ta, tb] : kTransposes) {
+    for (const auto& [gap_a, gap_b] : {Gaps{0, 0}, Gaps{1, 0}, Gaps{0, 2}, Gaps{3, 1}}) {
+      GemmProblem p = gemm(128, 128, 48, ta, tb);
+      p.batch_rank = 1;
+      p.batch_extent = {2};
+      p.batch_stride_a = {128 * 48 + gap_a};
+      p.batch_stride_b = {128 * 48 + gap_b};
+      list.emplace_back(p);
+    }
+  }
+}
+
+// Enough tiles of 64 and of 128 to keep every multiprocessor of a large GPU busy: kernels that
+// choose their tile by the size of the problem choose small ones for everything else here.
+void add_many_tiles(std::vector<Problem>& list) {
+  constexpr int64_t kTiles = 160;
+  for (const int64_t tile : {64, 128}) {
+    list.emplace_back(gemm(tile / 2 + 1, kTiles * tile - 2, 35, false, true));
+    list.emplace_back(gemm(kTiles * tile - 3, tile / 2 + 4, 36, true, false));
+  }
+  list.emplace_back(gemm(1097, 70, 40));  // many rows of tiles, a ragged last group of them
+}
+
 }  // namespace
 
 std::vector<Problem> gemm_problems() {
@@ -161,6 +187,8 @@ std::vector<Problem> gemm_problems() {
   add_batches(list);
   add_biases(list);
   add_epilogues(list);
+  add_misaligned_tiles(list);
+  add_many_tiles(list);
   return list;
 }
 

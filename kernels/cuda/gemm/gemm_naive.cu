@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm_naive: D = activation(alpha * op(A) * op(B) + beta * bias + residual), one thread per
-// element of D, both operands read straight from global memory. The rung that the others are
-// measured against.
+// element of D, both operands read straight from global memory. The threads of a warp lie along M,
+// as they would in a loop nest with the rows inside: with row-major operands a warp reads 32
+// elements of A from 32 rows and writes 32 elements of D to 32 rows, a 32-byte sector for each.
+// What the other rungs are measured against.
 //
 //   operands  float32, any M, N, K (K = 0 gives the epilogue of 0), lda, ldb, ldd, transposes,
-//   batch alignment 4 bytes sum       float32, k ascending; deterministic
-#include "core/math.h"
+//             batch
+//   alignment 4 bytes
+//   sum       float32, k ascending; deterministic
 #include "kernels/cuda/gemm/gemm_operands.cuh"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
@@ -18,18 +21,10 @@ template <ActivationKind kActivation>
 __global__ void gemm_naive_kernel(const __grid_constant__ GemmProblem p, GemmOperands g,
                                   int64_t count) {
   for (int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    const int64_t n = i % p.N;
-    const int64_t m = i / p.N % p.M;
-    const int64_t batch = i / p.N / p.M;
-    const MatrixView a = view_a(p, g, batch);  // (M, K)
-    const MatrixView b = view_b(p, g, batch);  // (K, N)
-    const float* a_row = a.data + m * a.row_stride;
-    const float* b_column = b.data + n * b.column_stride;
-    float sum = 0.0f;
-    for (int64_t k = 0; k < p.K; ++k) {
-      sum += a_row[k * a.column_stride] * b_column[k * b.row_stride];
-    }
-    store_gemm_output<kActivation>(p, g, batch, m, n, p.alpha * sum);
+    const int64_t m = i % p.M;
+    const int64_t n = i / p.M % p.N;
+    const int64_t batch = i / p.M / p.N;
+    compute_gemm_element<kActivation>(p, g, batch, m, n);
   }
 }
 
@@ -49,6 +44,6 @@ Status launch_gemm_naive(const GemmProblem& problem, const Operands& operands, S
 
 const KernelEntry gemm_naive_entry =
     stateless_kernel_entry<GemmProblem, supports, launch_gemm_naive>(
-        "gemm_naive", "one thread per element of D, operands from global memory");
+        "gemm_naive", "one thread per element of D, operands from global memory, a warp along M");
 
 }  // namespace tessera::cuda

@@ -57,14 +57,37 @@ __device__ __forceinline__ MatrixView view_b(const GemmProblem& p, const GemmOpe
   return p.transpose_b ? MatrixView{data, 1, p.ldb} : MatrixView{data, p.ldb, 1};
 }
 
+// activation(x + beta * bias + residual) for D[batch][m][n] at g.d[offset], where x is
+// alpha * (A * B)[m][n].
+template <ActivationKind kActivation>
+__device__ __forceinline__ float gemm_epilogue(const GemmProblem& p, const GemmOperands& g,
+                                               int64_t offset, int64_t m, int64_t n, float x) {
+  if (g.bias != nullptr) x += p.beta * g.bias[m * p.bias_stride_m + n * p.bias_stride_n];
+  if (g.residual != nullptr) x += g.residual[offset];
+  return activate<kActivation>(x, p.epilogue.activation);
+}
+
 // Stores D[batch][m][n] = activation(x + beta * bias + residual), where x is alpha * (A * B)[m][n].
 template <ActivationKind kActivation>
 __device__ __forceinline__ void store_gemm_output(const GemmProblem& p, const GemmOperands& g,
                                                   int64_t batch, int64_t m, int64_t n, float x) {
   const int64_t offset = (batch * p.M + m) * p.ldd + n;
-  if (g.bias != nullptr) x += p.beta * g.bias[m * p.bias_stride_m + n * p.bias_stride_n];
-  if (g.residual != nullptr) x += g.residual[offset];
-  g.d[offset] = activate<kActivation>(x, p.epilogue.activation);
+  g.d[offset] = gemm_epilogue<kActivation>(p, g, offset, m, n, x);
+}
+
+// Computes and stores D[batch][m][n] with both operands from global memory.
+template <ActivationKind kActivation>
+__device__ __forceinline__ void compute_gemm_element(const GemmProblem& p, const GemmOperands& g,
+                                                     int64_t batch, int64_t m, int64_t n) {
+  const MatrixView a = view_a(p, g, batch);  // (M, K)
+  const MatrixView b = view_b(p, g, batch);  // (K, N)
+  const float* g_a = a.data + m * a.row_stride;
+  const float* g_b = b.data + n * b.column_stride;
+  float sum = 0.0f;
+  for (int64_t k = 0; k < p.K; ++k) {
+    sum += g_a[k * a.column_stride] * g_b[k * b.row_stride];
+  }
+  store_gemm_output<kActivation>(p, g, batch, m, n, p.alpha * sum);
 }
 
 }  // namespace tessera::cuda

@@ -22,8 +22,8 @@ namespace tessera::cuda {
 namespace {
 
 // Below this many multiply-adds a product takes a few microseconds in any kernel: then one launch
-// of gemm_smem with its fused epilogue beats a library call and a second pass, and a model made of
-// such layers need not load cuBLAS at all, which costs far more than it could ever save.
+// with a fused epilogue beats a library call and a second pass, and a model made of such layers
+// need not load cuBLAS at all, which costs far more than it could ever save.
 constexpr int kMinMultiplyAdds = 64 * 64 * 64;
 
 // What NVIDIA recommends for Hopper; older GPUs get by with less.
