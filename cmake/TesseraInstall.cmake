@@ -9,7 +9,6 @@ set(TESSERA_FIND_Threads::Threads Threads)
 set(TESSERA_FIND_protobuf::libprotobuf Protobuf)
 set(TESSERA_FIND_protobuf::libprotobuf-lite Protobuf)
 set(TESSERA_FIND_ZLIB::ZLIB ZLIB)
-set(TESSERA_FIND_DNNL::dnnl dnnl CONFIG)
 set(TESSERA_FIND_OpenMP::OpenMP_CXX OpenMP)
 set(TESSERA_FIND_CUDA::cudart_static CUDAToolkit)
 
