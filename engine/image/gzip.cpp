@@ -22,7 +22,8 @@ constexpr int64_t kMaxDeflateRatio = 1032;
 
 class Inflater {
  public:
-  explicit Inflater(std::span<const std::byte> compressed) : rest_(compressed) {}
+  explicit Inflater(std::span<const std::byte> compressed)
+      : compressed_(compressed), rest_(compressed) {}
   ~Inflater() {
     if (started_) inflateEnd(&stream_);
   }
@@ -48,11 +49,11 @@ class Inflater {
       stream_.avail_out = static_cast<uInt>(room);
       const int code = inflate(&stream_, Z_NO_FLUSH);
       done += room - stream_.avail_out;
-      ended_ = code == Z_STREAM_END;
-      if (code == Z_BUF_ERROR && rest_.empty()) {
+      if (code == Z_STREAM_END) {
+        TESSERA_RETURN_IF_ERROR(next_member());
+      } else if (code == Z_BUF_ERROR && rest_.empty()) {
         return invalid_argument("the compressed data ends early");
-      }
-      if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
         return invalid_argument(std::string("the compressed data is broken: ") +
                                 (stream_.msg != nullptr ? stream_.msg : zError(code)));
       }
@@ -71,8 +72,23 @@ class Inflater {
     rest_ = rest_.subspan(chunk.size());
   }
 
+  // What follows a member is another one or nothing.
+  Status next_member() {
+    const auto following = compressed_.last(rest_.size() + stream_.avail_in);
+    ended_ = following.empty();
+    if (ended_) return {};
+    if (!is_gzip(following)) {
+      return invalid_argument("garbage of " + std::to_string(following.size()) +
+                              " bytes after the compressed data; if the file is otherwise right, "
+                              "unpack it with gunzip");
+    }
+    // It fails only for a stream that was never opened.
+    return inflateReset(&stream_) == Z_OK ? Status() : internal_error("zlib refused a reset");
+  }
+
   z_stream stream_ = {};
-  std::span<const std::byte> rest_;
+  std::span<const std::byte> compressed_;
+  std::span<const std::byte> rest_;  // not yet given to zlib
   bool started_ = false;
   bool ended_ = false;
 };
@@ -121,7 +137,7 @@ Result<std::vector<std::byte>> inflate_gzip(
 Result<std::vector<std::byte>> inflate_gzip(
     std::span<const std::byte>, size_t,
     const std::function<Result<int64_t>(std::span<const std::byte> head)>&) {
-  return unsupported(
+  return unavailable(
       "gzip files cannot be read: this build has no zlib (install zlib1g-dev and build again, or "
       "unpack the file with gunzip)");
 }

@@ -63,6 +63,28 @@ TEST_F(GzipIdx, PicturesToo) {
   EXPECT_EQ((*sources)[0]->name(1), path + "[1]");
 }
 
+// As `cat a.gz b.gz` and bgzip make them: the members may end anywhere and some may be empty.
+TEST_F(GzipIdx, AllMembersAreRead) {
+  for (size_t cut = 0; cut <= idx.size(); ++cut) {
+    write_file(path, gzip("") + gzip(idx.substr(0, cut)) + gzip(idx.substr(cut)) + gzip(""));
+    const auto labels = load_label_set(path);
+    ASSERT_TRUE(labels.ok()) << cut << ": " << labels.status().message();
+    EXPECT_THAT(labels->by_index, ElementsAre(5, 6, 7)) << cut;
+  }
+}
+
+TEST_F(GzipIdx, WhatFollowsAMemberIsAnotherOne) {
+  for (const std::string& garbage : {"x"s, "\0"s, "\x1f"s, "garbage"s, idx}) {
+    expect_refused(gzip(idx) + garbage, "garbage of " + std::to_string(garbage.size()) + " bytes");
+    expect_refused(gzip(idx.substr(0, 5)) + garbage + gzip(idx.substr(5)), "garbage of ");
+  }
+  expect_refused(gzip(idx) + gzip("x"), "more bytes");
+  const std::string second = gzip(idx.substr(5));
+  for (size_t length = 2; length < second.size(); ++length) {
+    expect_refused(gzip(idx.substr(0, 5)) + second.substr(0, length), "ends early");
+  }
+}
+
 TEST_F(GzipIdx, LengthMustBeWhatTheHeaderDeclares) {
   expect_refused(gzip(idx + "x"), "more bytes");
   expect_refused(gzip(idx.substr(0, 10)), "declares 11");

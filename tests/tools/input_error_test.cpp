@@ -152,6 +152,48 @@ TEST_F(InputErrorTest, TruncatedIdxFile) {
   EXPECT_EQ(result.out, "");
 }
 
+// Whatever reader finds the fault; 3 would blame the model.
+TEST_F(InputErrorTest, BrokenOrUnusableArraysOfAllKindsHaveOneExitCode) {
+  using namespace std::string_literals;
+  const std::string tensor = tensor_proto_bytes(Tensor::from_values<float>({1, 4}, {1, 2, 3, 4}));
+  const std::pair<const char*, std::string> files[] = {
+      {"text.pb", "hello\n"},
+      {"empty.pb", ""},
+      {"cut.pb", tensor.substr(0, tensor.size() - 3)},
+      {"double.pb", tensor_proto_bytes(Tensor::from_values<double>({1, 1, 2, 2}, {1, 2, 3, 4}))},
+      {"text.npy", "hello\n"},
+      {"version.npy", "\x93NUMPY\x09\0garbage"s},
+      {"cut.idx", "\0\0\x08\x03\0\0\0\x01\0\0"s},
+      {"float.idx", "\0\0\x0d\x01\0\0\0\x01\0\0\0\0"s},
+      {"text.gz", "hello\n"},
+  };
+  for (const auto& [name, content] : files) {
+    write_file(folder_.path(name), content);
+    const ProcessResult result = classify({folder_.path(name)});
+    EXPECT_EQ(result.exit_code, 2) << name << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr(folder_.path(name)));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+  write_pixel(folder_.path("p.pgm"), 0);
+  const ProcessResult labels =
+      run_infer({"eval", model_, folder_.path("p.pgm"), folder_.path("float.idx")});
+  EXPECT_EQ(labels.exit_code, 2) << labels.err;
+}
+
+TEST_F(InputErrorTest, BrokenGzipIsRefused) {
+  using namespace std::string_literals;
+  // Header, an empty block, checksum and length: a whole member of no bytes.
+  const std::string member = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0"s;
+  for (const std::string& content : {member, member + "garbage", member.substr(0, 15)}) {
+    write_file(folder_.path("set.gz"), content);
+    const ProcessResult result = classify({folder_.path("set.gz")});
+    if (result.exit_code == 4) GTEST_SKIP() << result.err;  // this build has no zlib
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("set.gz: "));
+  }
+}
+
 TEST_F(InputErrorTest, ManyInputsAtOnceKeepTheirOrder) {
   std::filesystem::create_directory(folder_.path("folder"));
   std::string expected;

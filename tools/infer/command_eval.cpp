@@ -131,10 +131,11 @@ std::string to_text(const StreamingRun& run, const Confusion& confusion,
 }
 
 Result<int> evaluate(const EvalOptions& options) {
-  TESSERA_ASSIGN_OR_RETURN(const LabelSet set, load_label_set(options.labels));
+  const Result set = load_label_set(options.labels);
+  if (!set.ok()) return as_input_error(set.status());
   TESSERA_ASSIGN_OR_RETURN(StreamingRun run,
                            prepare_streaming_run(options.streaming, {options.images}));
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, match_labels(run, set, options));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, match_labels(run, *set, options));
   if (!options.streaming.quiet) print_note(run.header);
   std::optional<Confusion> confusion;
   const bool bar = stderr_is_terminal() && !options.streaming.quiet;

@@ -26,6 +26,12 @@ ExitCode exit_code(StatusCode code) {
   return kExitInternal;
 }
 
+Status as_input_error(const Status& status) {
+  const bool about_content =
+      status.code() == StatusCode::kInvalidModel || status.code() == StatusCode::kUnsupported;
+  return about_content ? invalid_argument(status.message()) : status;
+}
+
 ExitCode report_error(const Status& status) {
   print_problem(status.message());
   return exit_code(status.code());

@@ -115,7 +115,9 @@ Result<StreamingRun> prepare_streaming_run(const StreamingOptions& options,
   StreamingRun run;
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(run.model, Model::load(options.model));
-  TESSERA_ASSIGN_OR_RETURN(run.sources, open_inputs(inputs, {.recursive = options.recursive}));
+  Result sources = open_inputs(inputs, {.recursive = options.recursive});
+  if (!sources.ok()) return as_input_error(sources.status());
+  run.sources = std::move(sources).value();
   TESSERA_RETURN_IF_ERROR(load_card(options, run));
   TESSERA_ASSIGN_OR_RETURN(const ChosenShapes chosen, choose_shapes(*run.model, options.shapes));
   TESSERA_RETURN_IF_ERROR(choose_picture_size(*run.model, chosen, run.card.preprocess));
