@@ -15,7 +15,8 @@ struct DeviceInfo {
   std::string backend;  // "reference", "cpu", "cuda"
   std::string name;     // "NVIDIA H200", "AMD EPYC", ...
   int ordinal = 0;
-  int threads = 0;  // CPU: worker threads
+  int threads = 0;                    // CPU: worker threads
+  size_t last_level_cache_bytes = 0;  // L2 on CUDA, usually L3 on a CPU; 0 when it is not known
   // CUDA:
   int compute_major = 0;
   int compute_minor = 0;
@@ -24,9 +25,10 @@ struct DeviceInfo {
   int registers_per_multiprocessor = 0;
   size_t shared_bytes_per_multiprocessor = 0;
   size_t shared_bytes_per_block_optin = 0;
-  size_t l2_bytes = 0;
   size_t memory_bytes = 0;
   int memory_bus_bits = 0;
+  int clock_khz = 0;            // of the multiprocessors, the highest they run at
+  int memory_clock_khz = 0;     // data moves on both edges
   std::string driver_version;   // "580.159.04" or "13.0"
   std::string runtime_version;  // CUDA runtime or oneDNN version
 };

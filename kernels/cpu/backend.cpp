@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 
+#include "core/host_cache.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/parallel.h"
@@ -47,6 +48,7 @@ DeviceInfo device_info() {
   info.backend = "cpu";
   info.name = processor_name();
   info.threads = thread_count();
+  info.last_level_cache_bytes = host_last_level_cache_bytes();
   info.runtime_version = onednn_version();
   return info;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/host_cache.h"
 #include "kernels/reference/kernels.h"
 
 namespace tessera::reference {
@@ -22,6 +23,7 @@ DeviceInfo device_info() {
   info.backend = "reference";
   info.name = "host, scalar float64 arithmetic";
   info.threads = 1;
+  info.last_level_cache_bytes = host_last_level_cache_bytes();
   return info;
 }
 

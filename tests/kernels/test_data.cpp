@@ -7,9 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "kernels/accuracy/channel_padding.h"
 #include "kernels/accuracy/encoding.h"
-#include "kernels/reference/dispatch.h"
-#include "kernels/reference/layout_offset.h"
 
 namespace tessera::testing {
 namespace {
@@ -163,32 +162,6 @@ Bytes make_operand(const Problem& problem, int operand, const OperandSpec& spec,
   Bytes bools = integer_values<uint8_t>(count, random);
   for (std::byte& value : bools) value &= std::byte{1};
   return bools;
-}
-
-// How an operand lies in memory where its layout may be a blocked one; N = 0 for other operands.
-struct OperandTensor {
-  int operand;
-
-  reference::ImageTensor operator()(const ConvProblem& p) const {
-    if (operand == ConvProblem::kSrc) return {p.src_layout, p.N, p.C, p.H, p.W};
-    if (operand == ConvProblem::kResidual) return {p.dst_layout, p.N, p.K, p.P, p.Q};
-    return {};
-  }
-  reference::ImageTensor operator()(const PoolProblem& p) const {
-    return {p.layout, p.N, p.C, p.H, p.W};
-  }
-  reference::ImageTensor operator()(const ReorderProblem& p) const {
-    return {p.from, p.N, p.C, p.H, p.W};
-  }
-  reference::ImageTensor operator()(const auto&) const { return {}; }
-};
-
-// The padding channels of a blocked layout are zero in every tensor.
-void clear_channel_padding(const Problem& problem, int operand, DType dtype, Bytes& bytes) {
-  const reference::ImageTensor tensor = std::visit(OperandTensor{operand}, problem);
-  reference::visit_storage(dtype, [&]<typename T>(std::type_identity<T>) {
-    reference::zero_channel_padding(reinterpret_cast<T*>(bytes.data()), tensor);
-  });
 }
 
 }  // namespace

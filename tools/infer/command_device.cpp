@@ -82,9 +82,11 @@ Json to_json(const Measured& device) {
                {"registers_per_multiprocessor", info.registers_per_multiprocessor},
                {"shared_bytes_per_multiprocessor", info.shared_bytes_per_multiprocessor},
                {"shared_bytes_per_block_optin", info.shared_bytes_per_block_optin},
-               {"l2_bytes", info.l2_bytes},
+               {"last_level_cache_bytes", info.last_level_cache_bytes},
                {"memory_bytes", info.memory_bytes},
                {"memory_bus_bits", info.memory_bus_bits},
+               {"clock_khz", info.clock_khz},
+               {"memory_clock_khz", info.memory_clock_khz},
                {"driver_version", info.driver_version},
                {"runtime_version", info.runtime_version}};
   json["copies"] = device.probe.copies ? copies_to_json(*device.probe.copies) : Json();
@@ -117,9 +119,11 @@ std::string facts_text(const DeviceInfo& info) {
     line("registers per multiprocessor", std::to_string(info.registers_per_multiprocessor));
     line("shared memory per multiprocessor", format_bytes(info.shared_bytes_per_multiprocessor));
     line("shared memory per block (opt-in)", format_bytes(info.shared_bytes_per_block_optin));
-    line("L2 cache", format_bytes(info.l2_bytes));
+    line("L2 cache", format_bytes(info.last_level_cache_bytes));
     line("memory",
          fmt::format("{}, {} bits wide", format_bytes(info.memory_bytes), info.memory_bus_bits));
+    line("clock, memory clock",
+         fmt::format("{} MHz, {} MHz", info.clock_khz / 1000, info.memory_clock_khz / 1000));
   }
   if (!info.driver_version.empty()) line("driver", info.driver_version);
   if (!info.runtime_version.empty()) line("runtime", info.runtime_version);

@@ -70,9 +70,13 @@ Result<DeviceInfo> query(int ordinal) {
   info.registers_per_multiprocessor = properties.regsPerMultiprocessor;
   info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
   info.shared_bytes_per_block_optin = properties.sharedMemPerBlockOptin;
-  info.l2_bytes = static_cast<size_t>(properties.l2CacheSize);
+  info.last_level_cache_bytes = static_cast<size_t>(properties.l2CacheSize);
   info.memory_bytes = properties.totalGlobalMem;
   info.memory_bus_bits = properties.memoryBusWidth;
+  TESSERA_CUDA_RETURN_IF_ERROR(
+      cudaDeviceGetAttribute(&info.clock_khz, cudaDevAttrClockRate, ordinal));
+  TESSERA_CUDA_RETURN_IF_ERROR(
+      cudaDeviceGetAttribute(&info.memory_clock_khz, cudaDevAttrMemoryClockRate, ordinal));
   info.driver_version = version_string(driver);
   info.runtime_version = version_string(runtime);
   return info;
