@@ -15,32 +15,49 @@ std::vector<Candidate> candidates(const Problem& problem, const Backend& backend
   return found;
 }
 
+std::vector<const KernelEntry*> kernels_named(std::string_view name, const Backend& backend,
+                                              std::string_view family) {
+  std::vector<const KernelEntry*> same_name;
+  std::vector<const KernelEntry*> same_beginning;
+  for (const KernelEntry* entry : backend.kernels()) {
+    if (!family.empty() && entry->family != family) continue;
+    if (entry->name == name) same_name.push_back(entry);
+    const bool begins = entry->name.size() > name.size() && entry->name.starts_with(name);
+    if (!name.empty() && begins && entry->name[name.size()] == '_') same_beginning.push_back(entry);
+  }
+  return same_name.empty() ? same_beginning : same_name;
+}
+
 namespace {
 
 Result<const KernelEntry*> select_forced(const Problem& problem, const Backend& backend,
-                                         const std::vector<Candidate>& all, std::string_view name) {
-  const auto match = std::find_if(all.begin(), all.end(),
-                                  [&](const Candidate& c) { return c.entry->name == name; });
-  if (match == all.end()) {
+                                         const DeviceInfo& device, std::string_view name) {
+  const std::string_view family = problem_family(problem);
+  const std::vector<const KernelEntry*> meant = kernels_named(name, backend, family);
+  if (meant.empty()) {
     std::string known;
-    for (const Candidate& candidate : all) known.append(1, ' ').append(candidate.entry->name);
-    return unsupported("backend " + std::string(backend.name) + " has no " +
-                       std::string(problem_family(problem)) + " kernel named '" +
-                       std::string(name) + "'; it has:" + known);
+    for (const KernelEntry* entry : backend.kernels()) {
+      if (entry->family == family) known.append(1, ' ').append(entry->name);
+    }
+    return unsupported("backend " + std::string(backend.name) + " has no " + std::string(family) +
+                       " kernel named '" + std::string(name) + "'; it has:" + known);
   }
-  if (!match->support.ok()) {
-    return unsupported("kernel " + std::string(name) + " cannot run " + to_string(problem) + ": " +
-                       match->support.reason());
+  std::string reasons;
+  for (const KernelEntry* entry : meant) {
+    const Support support = entry->supports(problem, device);
+    if (support.ok()) return entry;
+    reasons += (reasons.empty() ? "kernel " : "; kernel ") + std::string(entry->name) +
+               " cannot run " + to_string(problem) + ": " + support.reason();
   }
-  return match->entry;
+  return unsupported(reasons);
 }
 
 }  // namespace
 
 Result<const KernelEntry*> select(const Problem& problem, const Backend& backend,
                                   const DeviceInfo& device, std::string_view forced_name) {
+  if (!forced_name.empty()) return select_forced(problem, backend, device, forced_name);
   const std::vector<Candidate> all = candidates(problem, backend, device);
-  if (!forced_name.empty()) return select_forced(problem, backend, all, forced_name);
   std::string reasons;
   for (const Candidate& candidate : all) {
     if (candidate.support.ok()) return candidate.entry;

@@ -21,9 +21,16 @@ struct Candidate {
 std::vector<Candidate> candidates(const Problem& problem, const Backend& backend,
                                   const DeviceInfo& device);
 
-// The kernel that will run the problem: `forced_name` if it is not empty, otherwise the first
-// candidate that supports it. kUnsupported lists each candidate's reason, or says that the forced
-// kernel does not exist or why it refuses; there is no fallback.
+// The kernels of `family` that `name` stands for, in the backend's order: the one with that name,
+// else those whose name begins with it up to an underscore ("onednn" for "onednn_conv"). Any family
+// when `family` is empty. Empty when there is none.
+std::vector<const KernelEntry*> kernels_named(std::string_view name, const Backend& backend,
+                                              std::string_view family = {});
+
+// The kernel that will run the problem: without a `forced_name` the first candidate that supports
+// it, otherwise the first that does among those which the name stands for (see kernels_named).
+// kUnsupported lists each candidate's reason, or says that the forced kernel does not exist or why
+// it refuses; there is no fallback.
 Result<const KernelEntry*> select(const Problem& problem, const Backend& backend,
                                   const DeviceInfo& device, std::string_view forced_name = {});
 

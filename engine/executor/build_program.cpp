@@ -50,6 +50,9 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
                                     std::span<const Shape> input_shapes,
                                     const CompileOptions& options) {
   TESSERA_RETURN_IF_ERROR(check_declared(graph, input_shapes));
+  const DeviceInfo& info = device.device->info();
+  const KernelChooser chooser(*device.backend, info, options.choice);
+  TESSERA_RETURN_IF_ERROR(chooser.check_names());
   KernelProgram result;
   TESSERA_ASSIGN_OR_RETURN(const PassLog folded, infer_shapes_and_fold(graph, input_shapes));
   append(result.passes, folded);
@@ -61,19 +64,13 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
   TESSERA_RETURN_IF_ERROR(run_passes(graph, kCleanUp, result.passes));
   TESSERA_ASSIGN_OR_RETURN(result.program, lower_graph(graph));
 
-  const DeviceInfo& info = device.device->info();
-  const KernelWishes wishes(options.kernels);
   if (options.optimize) {
-    const auto can_run = [&](const Step& step) {
-      return select(step.problem, *device.backend, info, wishes.kernel_for(step, *device.backend))
-          .ok();
-    };
+    const auto can_run = [&](const Step& step) { return chooser.choose(step).ok(); };
     append(result.passes, fuse_epilogues(result.program, can_run));
   }
-  TESSERA_ASSIGN_OR_RETURN(result.entries,
-                           assign_kernels(result.program, *device.backend, info, wishes));
-  // Only now: a wish may be for a reorder that the choice of layouts has put in.
-  TESSERA_RETURN_IF_ERROR(wishes.validate(result.program, *device.backend));
+  TESSERA_ASSIGN_OR_RETURN(result.choices, assign_kernels(result.program, chooser));
+  // Only now: a pattern may be for a reorder that the choice of layouts has put in.
+  TESSERA_RETURN_IF_ERROR(chooser.check_patterns(result.program));
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/executor/compiled_model.h"
 #include "engine/graph/graph.h"
+#include "engine/program/kernel_choice.h"
 #include "engine/program/program.h"
 #include "kernels/kernel.h"
 
@@ -18,8 +19,8 @@ namespace tessera {
 // A program with the kernel of each step: what the front half of compilation gives.
 struct KernelProgram {
   Program program;
-  std::vector<const KernelEntry*> entries;  // one per step
-  std::vector<std::string> passes;          // what was done, one line each
+  std::vector<KernelChoice> choices;  // one per step
+  std::vector<std::string> passes;    // what was done, one line each
 };
 
 // Passes, lowering, fusion and kernel choice, for a copy of `graph` with these input shapes.

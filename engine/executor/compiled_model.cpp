@@ -25,7 +25,7 @@ Status create_kernels(const KernelProgram& built, CompiledModel::Impl& impl) {
   StatusList problems;
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
     const Step& step = impl.program.steps[i];
-    auto kernel = built.entries[i]->create(step.problem, *impl.device.device);
+    auto kernel = built.choices[i].entry->create(step.problem, *impl.device.device);
     problems.add("layer " + step.name(), kernel.status());
     if (!kernel.ok()) continue;
     auto packed = (*kernel)->pack_constants(constant_operands(impl.program, step));
@@ -76,18 +76,20 @@ size_t constant_bytes(const Program& program) {
   return bytes;
 }
 
-StepReport report_step(const CompiledModel::Impl& impl, size_t index, const KernelEntry& entry) {
+StepReport report_step(const CompiledModel::Impl& impl, size_t index, const KernelChoice& choice) {
   const Step& step = impl.program.steps[index];
   StepReport report;
   report.name = step.name();
   report.problem = to_string(step.problem);
   report.family = problem_family(step.problem);
-  report.kernel = entry.name;
+  report.kernel = choice.entry->name;
+  report.reason = choice.reason;
+  report.is_forced = choice.is_forced;
   for (const Candidate& candidate :
        candidates(step.problem, *impl.device.backend, impl.device.device->info())) {
     if (!candidate.support.ok()) {
       report.refused.emplace_back(candidate.entry->name, candidate.support.reason());
-    } else if (candidate.entry != &entry) {
+    } else if (candidate.entry != choice.entry) {
       report.alternatives.emplace_back(candidate.entry->name);
     }
   }
@@ -105,7 +107,7 @@ void write_report(const KernelProgram& built, CompiledModel::Impl& impl) {
   impl.report.constant_bytes = constant_bytes(impl.program);
   impl.report.uses_graph = impl.use_graph;
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
-    impl.report.steps.push_back(report_step(impl, i, *built.entries[i]));
+    impl.report.steps.push_back(report_step(impl, i, built.choices[i]));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "core/device.h"
 #include "core/status.h"
 #include "core/tensor.h"
+#include "engine/program/kernel_choice.h"
 #include "kernels/backend.h"
 #include "tessera/model.h"
 
@@ -30,7 +31,7 @@ Result<OpenDevice> open_device(const std::string& name);
 
 // See SessionOptions for the meaning of the fields.
 struct CompileOptions {
-  std::vector<std::pair<std::string, std::string>> kernels = {};
+  ChoiceOptions choice = {};
   bool use_graph = true;
   bool optimize = true;
 };
@@ -41,6 +42,8 @@ struct StepReport {
   std::string problem;  // to_string(problem)
   std::string family;   // "conv"
   std::string kernel;   // the kernel that runs it
+  std::string reason;   // why: "forced by --backend onednn"
+  bool is_forced = false;
   std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
   std::vector<std::string> alternatives;                     // kernels that could run it too
   double flops = 0;

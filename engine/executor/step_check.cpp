@@ -20,7 +20,7 @@ namespace {
 class StepChecker {
  public:
   StepChecker(const KernelProgram& built, const OpenDevice& device)
-      : program_(built.program), entries_(built.entries), device_(*device.device) {}
+      : program_(built.program), choices_(built.choices), device_(*device.device) {}
 
   Result<std::vector<StepCheck>> run(std::span<const Tensor> inputs) {
     TESSERA_ASSIGN_OR_RETURN(stream_, device_.create_stream());
@@ -80,7 +80,7 @@ class StepChecker {
     const Step& step = program_.steps[index];
     StepCheck check;
     check.name = step.name();
-    check.kernel = entries_[index]->name;
+    check.kernel = choices_[index].entry->name;
     const size_t result_bytes = program_.values[step.output].desc.size_bytes();
     memory_[step.output] = Bytes(result_bytes);
     if (result_bytes == 0) return check;
@@ -119,7 +119,7 @@ class StepChecker {
   Result<Bytes> run_kernel(size_t index, const std::vector<Bytes>& operands, size_t result_bytes) {
     const Step& step = program_.steps[index];
     TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<Kernel> kernel,
-                             entries_[index]->create(step.problem, device_));
+                             choices_[index].entry->create(step.problem, device_));
     std::vector<const Tensor*> constants;
     for (const ValueId input : step.inputs) {
       const bool is_constant = input != kNoValue && program_.values[input].constant.has_value();
@@ -148,7 +148,7 @@ class StepChecker {
   }
 
   const Program& program_;
-  const std::vector<const KernelEntry*>& entries_;
+  const std::vector<KernelChoice>& choices_;
   Device& device_;
   std::unique_ptr<Stream> stream_;
   std::vector<Bytes> memory_;        // by ValueId of a root

@@ -31,6 +31,7 @@ class BatchNetwork {
   [[nodiscard]] int64_t rows() const { return input().shape[0]; }
   [[nodiscard]] bool batch_is_fixed() const { return batch_is_fixed_; }
   [[nodiscard]] const TensorDesc& input() const { return compiled_->inputs().front(); }
+  [[nodiscard]] const PlanReport& report() const { return compiled_->report(); }
   // Elements of the first output for one sample.
   [[nodiscard]] size_t scores_per_row() const;
 

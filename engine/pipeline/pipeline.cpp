@@ -49,6 +49,7 @@ class Pipeline::Impl {
   Status prepare();
   [[nodiscard]] int64_t batch() const { return network_->rows(); }
   [[nodiscard]] size_t scores_per_sample() const { return network_->scores_per_row(); }
+  [[nodiscard]] const PlanReport& report() const { return network_->report(); }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   Result<PipelineStats> run(const InputSource& source,
                             const std::function<Status(const SampleResult&)>& sink);
@@ -176,6 +177,8 @@ Pipeline::~Pipeline() = default;
 int64_t Pipeline::batch() const { return impl_->batch(); }
 
 size_t Pipeline::scores_per_sample() const { return impl_->scores_per_sample(); }
+
+const PlanReport& Pipeline::report() const { return impl_->report(); }
 
 const std::vector<std::string>& Pipeline::notes() const { return impl_->notes(); }
 

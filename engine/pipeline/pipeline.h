@@ -79,6 +79,8 @@ class Pipeline {
   [[nodiscard]] int64_t batch() const;
   // Scores that the network gives for one sample.
   [[nodiscard]] size_t scores_per_sample() const;
+  // The network for batch() samples: its kernels and memory.
+  [[nodiscard]] const PlanReport& report() const;
   // What the caller should know about how the model is run, one sentence each.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 

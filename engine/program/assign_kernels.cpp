@@ -27,11 +27,9 @@ bool has_channel_padding(const TensorDesc& desc) {
 
 class Assigner {
  public:
-  Assigner(Program& program, const Backend& backend, const DeviceInfo& device,
-           const KernelWishes& wishes)
-      : program_(program), backend_(backend), device_(device), wishes_(wishes) {}
+  Assigner(Program& program, const KernelChooser& chooser) : program_(program), chooser_(chooser) {}
 
-  Result<std::vector<const KernelEntry*>> run() {
+  Result<std::vector<KernelChoice>> run() {
     std::vector<Step> old_steps = std::move(program_.steps);
     program_.steps.clear();
     StatusList problems;
@@ -41,14 +39,10 @@ class Assigner {
       problems.add(where, make_row_major(output));
     }
     TESSERA_RETURN_IF_ERROR(problems.status());
-    return std::move(kernels_);
+    return std::move(choices_);
   }
 
  private:
-  Result<const KernelEntry*> choose(const Step& step) {
-    return select(step.problem, backend_, device_, wishes_.kernel_for(step, backend_));
-  }
-
   Layout layout_of(ValueId value) const { return program_.values[value].desc.layout; }
 
   Status assign(Step step) {
@@ -59,21 +53,21 @@ class Assigner {
         if (input != kNoValue) TESSERA_RETURN_IF_ERROR(make_row_major(input));
       }
     }
-    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
-    append(std::move(step), kernel);
+    TESSERA_ASSIGN_OR_RETURN(KernelChoice choice, chooser_.choose(step));
+    append(std::move(step), std::move(choice));
     return {};
   }
 
   Status adopt_preferred_layouts(Step& step) {
-    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
+    TESSERA_ASSIGN_OR_RETURN(const KernelChoice choice, chooser_.choose(step));
     auto& conv = std::get<ConvProblem>(step.problem);
     const bool is_2d = program_.values[step.output].desc.shape.rank() == 4;
-    if (kernel->prefer_layouts != nullptr && is_2d) {
-      const LayoutPreference wish = kernel->prefer_layouts(step.problem, device_);
+    if (choice.entry->prefer_layouts != nullptr && is_2d) {
+      const LayoutPreference wish = choice.entry->prefer_layouts(step.problem, chooser_.device());
       conv.src_layout = wish.src;
       conv.dst_layout = wish.dst;
       // What a kernel prefers when it is asked may still be refused by another that was forced.
-      if (!choose(step).ok()) conv.src_layout = conv.dst_layout = Layout::kRowMajor;
+      if (!chooser_.choose(step).ok()) conv.src_layout = conv.dst_layout = Layout::kRowMajor;
     }
     TESSERA_RETURN_IF_ERROR(make_layout(step.inputs[ConvProblem::kSrc], conv.src_layout));
     if (conv.epilogue.has_residual) {
@@ -102,7 +96,7 @@ class Assigner {
     } else {
       return false;
     }
-    if (!choose(adopted).ok()) return false;
+    if (!chooser_.choose(adopted).ok()) return false;
     step = std::move(adopted);
     program_.values[step.output].desc.layout = dst.layout;
     return true;
@@ -175,32 +169,28 @@ class Assigner {
     step.problem = ReorderProblem{source.dtype, shape[0],      shape[1],          shape[2],
                                   shape[3],     source.layout, target.desc.layout};
     step.inputs = {value};
-    TESSERA_ASSIGN_OR_RETURN(const KernelEntry* kernel, choose(step));
+    TESSERA_ASSIGN_OR_RETURN(KernelChoice choice, chooser_.choose(step));
     step.output = program_.add_value(std::move(target));
     value = reordered_[key] = step.output;
-    append(std::move(step), kernel);
+    append(std::move(step), std::move(choice));
     return {};
   }
 
-  void append(Step step, const KernelEntry* kernel) {
+  void append(Step step, KernelChoice choice) {
     program_.steps.push_back(std::move(step));
-    kernels_.push_back(kernel);
+    choices_.push_back(std::move(choice));
   }
 
   Program& program_;
-  const Backend& backend_;
-  const DeviceInfo& device_;
-  const KernelWishes& wishes_;
-  std::vector<const KernelEntry*> kernels_;
+  const KernelChooser& chooser_;
+  std::vector<KernelChoice> choices_;
   std::map<std::pair<ValueId, Layout>, ValueId> reordered_;
 };
 
 }  // namespace
 
-Result<std::vector<const KernelEntry*>> assign_kernels(Program& program, const Backend& backend,
-                                                       const DeviceInfo& device,
-                                                       const KernelWishes& wishes) {
-  return Assigner(program, backend, device, wishes).run();
+Result<std::vector<KernelChoice>> assign_kernels(Program& program, const KernelChooser& chooser) {
+  return Assigner(program, chooser).run();
 }
 
 }  // namespace tessera

@@ -14,10 +14,8 @@ namespace tessera {
 // and write the layouts that their kernel prefers; pooling, element-wise functions and additions
 // take the layout that their input has when a kernel can; everything else is row-major. Where a
 // value is needed in another layout than it has, a reorder step is inserted once and shared.
-// Returns the kernel of each step of the changed program. kUnsupported lists every step that no
-// kernel can run, with each kernel's reason.
-Result<std::vector<const KernelEntry*>> assign_kernels(Program& program, const Backend& backend,
-                                                       const DeviceInfo& device,
-                                                       const KernelWishes& wishes);
+// Returns the kernel of each step of the changed program. kUnsupported lists every step that the
+// forced kernel, or every kernel, refuses, with the reasons.
+Result<std::vector<KernelChoice>> assign_kernels(Program& program, const KernelChooser& chooser);
 
 }  // namespace tessera

@@ -3,23 +3,58 @@
 
 #include <algorithm>
 
+#include "core/check.h"
+#include "core/nearest.h"
+#include "core/status_list.h"
+
 namespace tessera {
 namespace {
 
+constexpr std::string_view kAuto = "auto";
+
+bool has_wildcard(const std::string& pattern) {
+  return pattern.find_first_of("*?") != std::string::npos;
+}
+
+bool matches_member(const std::string& pattern, const Step& step, size_t member) {
+  return matches_pattern(pattern, step.node_names[member]) ||
+         matches_pattern(pattern, step.op_types[member]);
+}
+
 bool matches_step(const std::string& pattern, const Step& step) {
-  const auto matches = [&](const std::string& text) { return matches_pattern(pattern, text); };
-  return std::any_of(step.node_names.begin(), step.node_names.end(), matches) ||
-         std::any_of(step.op_types.begin(), step.op_types.end(), matches);
+  for (size_t member = 0; member < step.node_names.size(); ++member) {
+    if (matches_member(pattern, step, member)) return true;
+  }
+  return false;
 }
 
-bool is_of_family(const Backend& backend, const std::string& kernel, std::string_view family) {
-  const auto kernels = backend.kernels();
-  return std::any_of(kernels.begin(), kernels.end(), [&](const KernelEntry* entry) {
-    return entry->name == kernel && entry->family == family;
-  });
+std::string rule_text(const std::pair<std::string, std::string>& rule) {
+  return "--layer-backends '" + rule.first + ":" + rule.second + "'";
 }
 
-bool has_wildcard(const std::string& pattern) { return pattern.find('*') != std::string::npos; }
+std::string layer_names(const Program& program) {
+  constexpr size_t kListed = 60;
+  std::string names;
+  size_t count = 0;
+  for (const Step& step : program.steps) {
+    for (const std::string& name : step.node_names) {
+      if (++count <= kListed) names += " " + name;
+    }
+  }
+  if (count <= kListed) return names;
+  return names + " and " + std::to_string(count - kListed) +
+         " more (infer explain MODEL lists all)";
+}
+
+// Kernels, and what their names begin with: "onednn_conv", "onednn".
+std::vector<std::string> possible_names(const Backend& backend) {
+  std::vector<std::string> names;
+  for (const KernelEntry* entry : backend.kernels()) {
+    names.emplace_back(entry->name);
+    names.emplace_back(entry->name.substr(0, entry->name.find('_')));
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -33,7 +68,7 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
       star_text = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
+    } else if (p < pattern.size() && (pattern[p] == text[t] || pattern[p] == '?')) {
       ++p;
       ++t;
     } else if (star != std::string_view::npos) {
@@ -47,37 +82,99 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::string KernelWishes::kernel_for(const Step& step, const Backend& backend) const {
-  for (const auto& [pattern, kernel] : wishes_) {
-    if (!matches_step(pattern, step)) continue;
-    if (has_wildcard(pattern) && !is_of_family(backend, kernel, problem_family(step.problem))) {
-      continue;
-    }
-    return kernel;
-  }
-  return {};
+bool KernelChooser::fits(const std::string& name, const Step& step) const {
+  return name == kAuto || !kernels_named(name, backend_, problem_family(step.problem)).empty();
 }
 
-Status KernelWishes::validate(const Program& program, const Backend& backend) const {
-  for (const auto& [pattern, kernel] : wishes_) {
-    const auto kernels = backend.kernels();
-    const bool exists = std::any_of(kernels.begin(), kernels.end(), [&](const KernelEntry* entry) {
-      return entry->name == kernel;
-    });
-    if (!exists) {
-      std::string known;
-      for (const KernelEntry* entry : kernels) known += " " + std::string(entry->name);
-      return invalid_argument("backend " + std::string(backend.name) + " has no kernel '" + kernel +
-                              "'; it has:" + known);
+// Each node has its first rule. Of a fused group the earliest of these counts, unless one of them
+// is an order that the group cannot follow: the choice then fails, and the group is not fused.
+const KernelChooser::Rule* KernelChooser::rule_for(const Step& step) const {
+  TESSERA_CHECK(step.node_names.size() == step.op_types.size());
+  const Rule* earliest = nullptr;
+  for (size_t member = 0; member < step.node_names.size(); ++member) {
+    const auto rule = std::find_if(
+        options_.layer_backends.begin(), options_.layer_backends.end(), [&](const Rule& candidate) {
+          const bool can_follow = fits(candidate.second, step) || !has_wildcard(candidate.first);
+          return can_follow && matches_member(candidate.first, step, member);
+        });
+    if (rule == options_.layer_backends.end()) continue;
+    if (!fits(rule->second, step)) return &*rule;
+    if (earliest == nullptr || &*rule < earliest) earliest = &*rule;
+  }
+  return earliest;
+}
+
+Result<KernelChoice> KernelChooser::choose(const Step& step) const {
+  KernelChoice choice;
+  std::string forced;
+  if (const Rule* rule = rule_for(step)) {
+    if (rule->second != kAuto) {
+      forced = rule->second;
+      choice.reason = "forced by " + rule_text(*rule);
     }
-    const bool used = std::any_of(program.steps.begin(), program.steps.end(),
-                                  [&](const Step& s) { return matches_step(pattern, s); });
-    if (!used) {
-      return invalid_argument("no layer's name or operator matches '" + pattern +
-                              "' (infer explain MODEL lists the layers)");
+  } else if (!options_.backend.empty() && fits(options_.backend, step) &&
+             options_.backend != kAuto) {
+    forced = options_.backend;
+    choice.reason = "forced by --backend " + forced;
+  }
+  choice.is_forced = !forced.empty();
+  const Result<const KernelEntry*> entry = select(step.problem, backend_, device_, forced);
+  if (!entry.ok() && choice.is_forced) {
+    return unsupported(choice.reason + ": " + entry.status().message() + "; --layer-backends '" +
+                       step.node_names.front() + ":auto' frees the layer");
+  }
+  TESSERA_RETURN_IF_ERROR(entry.status());
+  choice.entry = *entry;
+  if (!choice.is_forced) choice.reason = "first in order that supports it";
+  return choice;
+}
+
+Status KernelChooser::check_name(const std::string& option, const std::string& name) const {
+  if (name == kAuto || !kernels_named(name, backend_).empty()) return {};
+  std::string message = option + ": backend " + std::string(backend_.name) +
+                        " has no kernel or library '" + name + "'";
+  for (const Backend* other : backends()) {
+    if (kernels_named(name, *other).empty()) continue;
+    return invalid_argument(message + "; " + std::string(other->name) + " has: use --device " +
+                            std::string(other->name));
+  }
+  const std::string nearest = nearest_word(name, possible_names(backend_));
+  if (!nearest.empty()) message += "; did you mean " + nearest + "?";
+  message += "; its kernels:";
+  for (const KernelEntry* entry : backend_.kernels()) {
+    message.append(1, ' ').append(entry->name);
+  }
+  return invalid_argument(message);
+}
+
+Status KernelChooser::check_names() const {
+  StatusList problems;
+  if (!options_.backend.empty()) problems.add(check_name("--backend", options_.backend));
+  for (const Rule& rule : options_.layer_backends) {
+    problems.add(check_name(rule_text(rule), rule.second));
+  }
+  return problems.status();
+}
+
+Status KernelChooser::check_patterns(const Program& program) const {
+  StatusList problems;
+  for (const Rule& rule : options_.layer_backends) {
+    bool matched = false;
+    bool fitting = false;
+    for (const Step& step : program.steps) {
+      if (!matches_step(rule.first, step)) continue;
+      matched = true;
+      fitting = fitting || fits(rule.second, step);
+    }
+    if (!matched) {
+      problems.add(invalid_argument(rule_text(rule) + ": no layer's name or operator matches '" +
+                                    rule.first + "'; the layers are:" + layer_names(program)));
+    } else if (!fitting) {
+      problems.add(invalid_argument(rule_text(rule) + ": the layers that match '" + rule.first +
+                                    "' are not of the kind that " + rule.second + " computes"));
     }
   }
-  return {};
+  return problems.status();
 }
 
 }  // namespace tessera

@@ -49,6 +49,7 @@ Status lower_node(const Graph& graph, const Node& node, const std::vector<int>& 
   step.node_names = {node.name};
   step.node_names.insert(step.node_names.end(), node.folded_names.begin(), node.folded_names.end());
   step.op_types = {node.op_type};
+  step.op_types.resize(step.node_names.size());
   for (const int operand : lowering.operands) {
     step.inputs.push_back(operand < 0 ? kNoValue : node.inputs[operand]);
   }

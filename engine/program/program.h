@@ -22,7 +22,7 @@ struct ProgramValue {
 // One problem to be computed: one kernel launch.
 struct Step {
   std::vector<std::string> node_names;  // ONNX nodes that it stands for, in graph order
-  std::vector<std::string> op_types;    // their operators
+  std::vector<std::string> op_types;    // their operators; empty for nodes that passes folded
   Problem problem;
   std::vector<ValueId> inputs;  // the problem's operands; kNoValue when absent
   ValueId output = kNoValue;

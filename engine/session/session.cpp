@@ -65,7 +65,10 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> mo
                                                  SessionOptions options) {
   auto impl = std::make_unique<Impl>();
   impl->model = std::move(model);
-  impl->options = {std::move(options.kernels), options.use_graph, options.optimize};
+  impl->options.choice.backend = std::move(options.backend);
+  impl->options.choice.layer_backends = std::move(options.layer_backends);
+  impl->options.use_graph = options.use_graph;
+  impl->options.optimize = options.optimize;
   TESSERA_ASSIGN_OR_RETURN(impl->device, open_device(options.device));
   TESSERA_ASSIGN_OR_RETURN(impl->stream, impl->device.device->create_stream());
   return std::unique_ptr<Session>(new Session(std::move(impl)));

@@ -43,8 +43,10 @@ const Backend& fake_backend() {
   return backend;
 }
 
-KernelWishes wish(const std::string& pattern, const std::string& kernel) {
-  return KernelWishes(std::vector<std::pair<std::string, std::string>>{{pattern, kernel}});
+const DeviceInfo kDevice;
+
+KernelChooser chooser(ChoiceOptions options = {}) {
+  return KernelChooser(fake_backend(), kDevice, std::move(options));
 }
 
 // Builds programs step by step; every value is float32.
@@ -94,8 +96,8 @@ class ProgramBuilder {
   Program program;
 };
 
-std::vector<std::string> assign(Program& program, const KernelWishes& wishes = KernelWishes({})) {
-  auto entries = assign_kernels(program, fake_backend(), DeviceInfo(), wishes);
+std::vector<std::string> assign(Program& program, ChoiceOptions options = {}) {
+  const auto entries = assign_kernels(program, chooser(std::move(options)));
   EXPECT_TRUE(entries.ok()) << entries.status().message();
   if (!entries.ok()) return {};
   EXPECT_EQ(entries->size(), program.steps.size());
@@ -162,7 +164,7 @@ TEST(AssignKernels, AKernelThatNeedsRowMajorGetsIt) {
   ProgramBuilder b;
   const ValueId result = b.conv("conv", b.input({2, 8, 4, 4}), 8);
   b.program.outputs = {b.step("pool", PoolProblem(), {result}, {2, 8, 2, 2})};
-  EXPECT_THAT(assign(b.program, wish("pool", "plain_pool")),
+  EXPECT_THAT(assign(b.program, {.layer_backends = {{"pool", "plain_pool"}}}),
               ElementsAre("reorder(v0)", "conv", "reorder(v1)", "pool"));
 }
 
@@ -171,40 +173,11 @@ TEST(AssignKernels, EveryLayerWithoutAKernelIsListed) {
   const ValueId x = b.input({2, 8});
   const ValueId first = b.step("first", SoftmaxProblem(), {x}, {2, 8});
   b.program.outputs = {b.step("second", TransposeProblem(), {first}, {8, 2})};
-  const auto entries = assign_kernels(b.program, fake_backend(), DeviceInfo(), KernelWishes({}));
+  const auto entries = assign_kernels(b.program, chooser());
   ASSERT_FALSE(entries.ok());
   EXPECT_EQ(entries.status().code(), StatusCode::kUnsupported);
   EXPECT_THAT(entries.status().message(), HasSubstr("layer first"));
   EXPECT_THAT(entries.status().message(), HasSubstr("layer second"));
-}
-
-TEST(MatchesPattern, StarStandsForAnything) {
-  EXPECT_TRUE(matches_pattern("*", ""));
-  EXPECT_TRUE(matches_pattern("conv*", "conv1"));
-  EXPECT_TRUE(matches_pattern("*/conv*/x", "a/conv2/b/conv3/x"));
-  EXPECT_TRUE(matches_pattern("a*b*c", "aXbbYc"));
-  EXPECT_FALSE(matches_pattern("conv", "conv1"));
-  EXPECT_FALSE(matches_pattern("conv*x", "conv1"));
-  EXPECT_FALSE(matches_pattern("", "a"));
-}
-
-TEST(KernelWishes, FirstMatchCountsAndWildcardsSkipOtherFamilies) {
-  ProgramBuilder b;
-  const ValueId result = b.conv("conv1", b.input({2, 8, 4, 4}), 8);
-  b.program.outputs = {b.step("pool1", PoolProblem(), {result}, {2, 8, 2, 2})};
-  const KernelWishes wishes({{"*", "plain_pool"}, {"pool1", "fake_pool"}});
-  ASSERT_TRUE(wishes.validate(b.program, fake_backend()).ok());
-  EXPECT_EQ(wishes.kernel_for(b.program.steps[0], fake_backend()), "");
-  EXPECT_EQ(wishes.kernel_for(b.program.steps[1], fake_backend()), "plain_pool");
-}
-
-TEST(KernelWishes, UnknownKernelAndUnmatchedPatternAreErrors) {
-  ProgramBuilder b;
-  b.program.outputs = {b.conv("conv1", b.input({2, 8, 4, 4}), 8)};
-  EXPECT_THAT(wish("*", "nonsense").validate(b.program, fake_backend()).message(),
-              HasSubstr("fake_conv"));
-  EXPECT_THAT(wish("fc*", "fake_gemm").validate(b.program, fake_backend()).message(),
-              HasSubstr("'fc*'"));
 }
 
 }  // namespace

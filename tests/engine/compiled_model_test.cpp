@@ -126,7 +126,7 @@ TEST_P(CompiledModelOn, ForcedKernelRuns) {
     for (const std::string& alternative : step.alternatives) {
       const std::string node = step.name.substr(0, step.name.find('+'));
       CompileOptions options;
-      options.kernels = {{node, alternative}};
+      options.choice.layer_backends = {{node, alternative}};
       const auto forced = compile(model, {{1, 3, 9, 7}}, options);
       ASSERT_NE(forced, nullptr);
       auto context = std::move(*forced->create_context());
@@ -136,11 +136,40 @@ TEST_P(CompiledModelOn, ForcedKernelRuns) {
   }
 }
 
+// The same for all layers of a family at once, whatever kernels the backend has.
+TEST_P(CompiledModelOn, ABackendForTheWholeModelRunsEveryLayerOfItsFamily) {
+  OnnxBuilder builder;
+  add_residual_network(builder);
+  const auto model = build_model(builder);
+  size_t ran = 0;
+  for (const KernelEntry* entry : device.backend->kernels()) {
+    CompileOptions options;
+    options.choice.backend = std::string(entry->name);
+    const auto compiled =
+        CompiledModel::compile(model, device, std::vector<Shape>{{1, 3, 9, 7}}, options);
+    if (!compiled.ok()) {
+      EXPECT_EQ(compiled.status().code(), StatusCode::kUnsupported);
+      EXPECT_THAT(compiled.status().message(), HasSubstr("kernel " + std::string(entry->name)));
+      continue;
+    }
+    auto context = std::move(*(*compiled)->create_context());
+    run(**compiled, *context, {random_tensor({1, 3, 9, 7}, 1)});
+    const auto& steps = (*compiled)->report().steps;
+    ASSERT_EQ(context->trace().size(), steps.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].family != entry->family) continue;
+      EXPECT_EQ(context->trace()[i], entry->name) << steps[i].name;
+      ++ran;
+    }
+  }
+  EXPECT_GT(ran, 0u);
+}
+
 TEST_P(CompiledModelOn, AForcedKernelOfAnotherKindIsRefused) {
   OnnxBuilder builder;
   add_residual_network(builder);
   CompileOptions options;
-  options.kernels = {{"softmax", std::string(device.backend->kernels()[0]->name)}};
+  options.choice.layer_backends = {{"softmax", std::string(device.backend->kernels()[0]->name)}};
   const auto compiled = CompiledModel::compile(build_model(builder), device,
                                                std::vector<Shape>{{1, 3, 9, 7}}, options);
   ASSERT_FALSE(compiled.ok());

@@ -16,8 +16,8 @@ using ::testing::StartsWith;
 TEST(CommandLineTest, HelpNamesEverySubCommandAndTheExitCodes) {
   const ProcessResult result = run_infer({"--help"});
   EXPECT_EQ(result.exit_code, 0);
-  for (const char* word : {"eval", "explain", "check", "ops", "device", "doctor", "--kernel",
-                           "--shapes", "130 interrupted"}) {
+  for (const char* word : {"eval", "explain", "check", "ops", "device", "doctor", "--backend",
+                           "--layer-backends", "--shapes", "130 interrupted"}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
   EXPECT_EQ(result.err, "");
@@ -101,9 +101,11 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(run_infer({"m.onnx", "i", "--batch", "0"}).exit_code, 2);
   EXPECT_EQ(run_infer({"m.onnx", "i", "--batch", "many"}).exit_code, 2);
   EXPECT_EQ(run_infer({"m.onnx", "i", "--top=0"}).exit_code, 2);
-  const ProcessResult kernel = run_infer({"m.onnx", "i", "--kernel", "conv1"});
-  EXPECT_EQ(kernel.exit_code, 2);
-  EXPECT_THAT(kernel.err, HasSubstr("PATTERN=NAME"));
+  for (const char* rules : {"conv1", "conv1:", ":conv_direct", "conv1:conv_direct,", ","}) {
+    const ProcessResult kernel = run_infer({"m.onnx", "i", "--layer-backends", rules});
+    EXPECT_EQ(kernel.exit_code, 2) << rules;
+    EXPECT_THAT(kernel.err, HasSubstr("PATTERN:NAME")) << rules;
+  }
 }
 
 class SmallModelTest : public ::testing::Test {
@@ -184,18 +186,39 @@ TEST_F(SmallModelTest, AModelCalledLikeASubCommandIsGivenWithItsFolder) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
-TEST_F(SmallModelTest, UnknownKernelIsNamed) {
-  const ProcessResult result =
-      run_infer({model_, picture_, "--device", "reference", "--kernel", "scale=no_such_kernel"});
-  EXPECT_EQ(result.exit_code, 3) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("no_such_kernel"));
+TEST_F(SmallModelTest, UnknownBackendIsAUsageErrorThatNamesTheNearest) {
+  const ProcessResult rule = run_infer(
+      {model_, picture_, "--device", "reference", "--layer-backends", "scale:reference_bniary"});
+  EXPECT_EQ(rule.exit_code, 2) << rule.err;
+  EXPECT_THAT(rule.err, HasSubstr("did you mean reference_binary?"));
+  const ProcessResult whole =
+      run_infer({model_, picture_, "--device", "reference", "--backend", "refrence"});
+  EXPECT_EQ(whole.exit_code, 2) << whole.err;
+  EXPECT_THAT(whole.err, HasSubstr("did you mean reference?"));
 }
 
-TEST_F(SmallModelTest, KernelPatternThatMatchesNothingIsNamed) {
+TEST_F(SmallModelTest, APatternThatMatchesNothingListsTheLayers) {
   const ProcessResult result = run_infer(
-      {model_, picture_, "--device", "reference", "--kernel", "nowhere=reference_binary"});
-  EXPECT_NE(result.exit_code, 0);
-  EXPECT_THAT(result.err, HasSubstr("nowhere"));
+      {model_, picture_, "--device", "reference", "--layer-backends", "nowhere:reference_binary"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("'nowhere'; the layers are: scale"));
+}
+
+TEST_F(SmallModelTest, AKernelThatCannotRunItsLayerIsExitCodeThree) {
+  const ProcessResult result = run_infer(
+      {model_, picture_, "--device", "reference", "--layer-backends", "scale:reference_pool"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("layer scale: forced by --layer-backends"));
+}
+
+TEST_F(SmallModelTest, HeaderSaysHowKernelsWereChosen) {
+  const ProcessResult automatic = run_infer({model_, picture_, "--device", "reference"});
+  EXPECT_THAT(automatic.err, HasSubstr("| kernels: automatic |"));
+  const ProcessResult forced =
+      run_infer({model_, picture_, "--device", "reference", "--backend", "reference_binary"});
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_THAT(forced.err,
+              HasSubstr("| kernels: forced by --backend reference_binary for 1 of 1 layers |"));
 }
 
 TEST_F(SmallModelTest, ShapesThatContradictTheModelAreRefused) {

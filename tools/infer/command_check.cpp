@@ -132,11 +132,13 @@ int cases_exit_code(const std::vector<CaseOutcome>& outcomes) {
 Result<int> check_folder(const CheckOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<OnnxCase> cases, find_onnx_cases(options.path));
-  // A missing device is one error, not one failure a case.
-  TESSERA_RETURN_IF_ERROR(open_device(options.execution.device).status());
+  // A missing device or an unknown kernel is one error, not one failure a case.
+  TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
+  TESSERA_RETURN_IF_ERROR(
+      KernelChooser(*device.backend, device.device->info(), compile.choice).check_names());
   CaseSettings settings;
   settings.device = options.execution.device;
-  settings.kernels = compile.kernels;
+  settings.choice = compile.choice;
   settings.use_graph = compile.use_graph;
   settings.optimize = compile.optimize;
   settings.rtol = options.rtol;

@@ -4,6 +4,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/model/input_shapes.h"
+#include "tools/infer/choice_text.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/device_name.h"
@@ -71,6 +72,7 @@ Json step_to_json(const StepReport& step) {
           {"problem", step.problem},
           {"family", step.family},
           {"kernel", step.kernel},
+          {"reason", step.reason},
           {"alternatives", step.alternatives},
           {"refused", refused},
           {"flops", step.flops},
@@ -117,6 +119,7 @@ std::string model_text(const Explanation& explanation) {
   text += fmt::format("device   {}, float32, batch {}, graph {}\n",
                       describe_device(explanation.device.device->info()), explanation.shapes.batch,
                       explanation.compiled->report().uses_graph ? "on" : "off");
+  text += "kernels  " + describe_choice(explanation.compiled->report()) + '\n';
   for (const std::string& note : explanation.shapes.notes) text += "note     " + note + '\n';
   for (const std::string& pass : explanation.compiled->report().passes) {
     text += "pass     " + pass + '\n';
@@ -142,7 +145,8 @@ std::string steps_text(const PlanReport& plan) {
   std::string text = table.to_string(stdout_is_terminal()) + "\nwhy\n";
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const StepReport& step = plan.steps[i];
-    text += fmt::format("  {} {}: {}\n    chosen {}", i, step.name, step.problem, step.kernel);
+    text += fmt::format("  {} {}: {}\n    chosen {}: {}", i, step.name, step.problem, step.kernel,
+                        step.reason);
     if (!step.alternatives.empty()) text += "; could also run: " + join(step.alternatives, ", ");
     text += '\n';
     for (const auto& [kernel, reason] : step.refused) {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/nearest.h"
 #include "kernels/backend.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/interrupt.h"
-#include "tools/infer/nearest.h"
 
 namespace tessera::cli {
 namespace {

@@ -68,7 +68,8 @@ Status run_data_sets(const OnnxCase& onnx_case, const CaseSettings& settings) {
   const std::vector<ValueInfo> declared = model->inputs();
   SessionOptions options;
   options.device = settings.device;
-  options.kernels = settings.kernels;
+  options.backend = settings.choice.backend;
+  options.layer_backends = settings.choice.layer_backends;
   options.use_graph = settings.use_graph;
   options.optimize = settings.optimize;
   TESSERA_ASSIGN_OR_RETURN(const auto session, Session::create(std::move(model), options));

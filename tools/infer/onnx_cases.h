@@ -6,6 +6,7 @@
 
 #include "core/status.h"
 #include "core/tensor.h"
+#include "engine/program/kernel_choice.h"
 
 namespace tessera::cli {
 
@@ -30,7 +31,7 @@ struct CaseOutcome {
 
 struct CaseSettings {
   std::string device = "auto";
-  std::vector<std::pair<std::string, std::string>> kernels;
+  ChoiceOptions choice;
   bool use_graph = true;
   bool optimize = true;
   double rtol = 1e-3;  // |got - expected| <= atol + rtol * |expected|, as numpy.testing

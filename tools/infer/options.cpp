@@ -6,11 +6,27 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/nearest.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
-#include "tools/infer/nearest.h"
 
 namespace tessera::cli {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
 
 CLI::Validator integer_from(int64_t least) {
   const auto check = [least](const std::string& text) -> std::string {
@@ -27,9 +43,13 @@ CLI::Validator integer_from(int64_t least) {
 void add_execution_options(CLI::App& app, ExecutionOptions& options) {
   app.add_option("--device", options.device, "auto, cuda, cuda:N, cpu or reference")
       ->capture_default_str();
-  app.add_option("--kernel", options.kernels,
-                 "PATTERN=NAME: force a kernel for a node name or operator, * as wildcard "
-                 "(repeatable)")
+  app.add_option(
+      "--backend", options.backend,
+      "a kernel or library (gemm_naive, cublas, cudnn, onednn, ...) for every layer of a "
+      "family that has it");
+  app.add_option("--layer-backends", options.layer_backends,
+                 "PATTERN:NAME,...: the same for layers by node name or operator, * and ? as "
+                 "wildcards, the first match counts, auto leaves the layer free")
       ->allow_extra_args(false);
   app.add_flag("--no-graph", options.no_graph, "launch kernel by kernel, without a CUDA graph");
   app.add_flag("--no-optimize", options.no_optimize, "do not fuse layers or fold batch norms");
@@ -39,13 +59,16 @@ Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
   CompileOptions compile;
   compile.use_graph = !options.no_graph;
   compile.optimize = !options.no_optimize;
-  for (const std::string& text : options.kernels) {
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      return invalid_argument(
-          fmt::format("--kernel {}: must be PATTERN=NAME, such as 'conv1=conv_direct'", text));
+  compile.choice.backend = options.backend;
+  for (const std::string& list : options.layer_backends) {
+    for (const std::string& rule : split(list, ',')) {
+      const size_t colon = rule.rfind(':');  // a node's name may hold colons, a kernel's does not
+      if (colon == std::string::npos || colon == 0 || colon + 1 == rule.size()) {
+        return invalid_argument(fmt::format(
+            "--layer-backends: '{}' is not PATTERN:NAME, such as 'conv1:conv_direct'", rule));
+      }
+      compile.choice.layer_backends.emplace_back(rule.substr(0, colon), rule.substr(colon + 1));
     }
-    compile.kernels.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return compile;
 }
@@ -60,18 +83,6 @@ void add_shape_options(CLI::App& app, ShapeOptions& options) {
 }
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 // --shapes INPUT=NxCxHxW for one input of the model.
 Status choose_input_shape(const ValueInfo& input, bool is_first, const std::string& text,

@@ -16,11 +16,13 @@ namespace tessera::cli {
 // Where and how a network runs.
 struct ExecutionOptions {
   std::string device = "auto";
-  std::vector<std::string> kernels;  // PATTERN=NAME
+  std::string backend;
+  std::vector<std::string> layer_backends;  // lists of PATTERN:NAME
   bool no_graph = false;
   bool no_optimize = false;
 };
 void add_execution_options(CLI::App& app, ExecutionOptions& options);
+// kInvalidArgument names the rule of --layer-backends that is not PATTERN:NAME.
 Result<CompileOptions> to_compile_options(const ExecutionOptions& options);
 
 // Extents that the model leaves open.

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/model/input_shapes.h"
+#include "tools/infer/choice_text.h"
 #include "tools/infer/console.h"
 #include "tools/infer/device_name.h"
 #include "tools/infer/exit_code.h"
@@ -101,8 +102,10 @@ std::string make_header(const StreamingRun& run, const CompileOptions& compile) 
   const bool graph = compile.use_graph && run.device.device->supports_graphs();
   const std::string origin = preprocess.preset.empty() ? run.card.source : preprocess.preset;
   return fmt::format(
-      "infer: {} | {} | float32 | batch {} | graph {} | {} | labels: {} | scores: model output",
+      "infer: {} | {} | float32 | batch {} | graph {} | kernels: {} | {} | labels: {} | scores: "
+      "model output",
       run.model->path(), run.device_name(), run.pipeline->batch(), graph ? "on" : "off",
+      describe_choice(run.pipeline->report()),
       takes_pictures(run) ? fmt::format("{} ({})", preprocess.to_string(), origin)
                           : "tensors taken as they are",
       run.labels_source);

@@ -18,9 +18,14 @@ struct SessionOptions {
   // "auto" (the first of cuda, cpu, reference that is present), "cuda", "cuda:1", "cpu" or
   // "reference". A device that is asked for by name and is not there is an error.
   std::string device = "auto";
-  // Kernel by node name or operator, `*` as wildcard ("conv1" -> "conv_direct"). A kernel that
+  // A kernel ("gemm_naive") or what kernels' names begin with ("cudnn", "onednn") for every layer
+  // of a family that has such a kernel; the others are chosen automatically. A forced kernel that
   // cannot run its layer is an error.
-  std::vector<std::pair<std::string, std::string>> kernels = {};
+  std::string backend = {};
+  // The same by layer: (pattern, backend), the pattern for a node name or operator with the
+  // wildcards `*` and `?`; the first that matches counts ("conv1" -> "conv_direct"), "auto" leaves
+  // the layer free.
+  std::vector<std::pair<std::string, std::string>> layer_backends = {};
   // Replay the network as one CUDA graph.
   bool use_graph = true;
   // Fuse bias, activation and residual into the kernel before them, fold batch norms.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/infer/nearest.h"
+#include "core/nearest.h"
 
 #include <algorithm>
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 // Edits (insert, delete, replace, swap neighbours) that turn a into b: the optimal string alignment
@@ -41,4 +41,4 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return best;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera
