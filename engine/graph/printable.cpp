@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxShownBytes = 120;
+constexpr std::string_view kDigits = "0123456789abcdef";
 
 // Bytes of the well-formed UTF-8 sequence at the start of `text`, 0 when there is none.
 size_t utf8_sequence_length(std::string_view text) {
@@ -28,27 +28,49 @@ size_t utf8_sequence_length(std::string_view text) {
 }
 
 void append_escaped(std::string& out, char character) {
-  constexpr const char* kDigits = "0123456789abcdef";
   const auto byte = static_cast<uint8_t>(character);
   out += "\\x";
   out += kDigits[byte >> 4];
   out += kDigits[byte & 15];
 }
 
+// Moves the first character of `text` to `out`, escaped where it cannot be shown.
+void take_character(std::string_view& text, std::string& out) {
+  const size_t length = utf8_sequence_length(text);
+  const bool control = static_cast<uint8_t>(text[0]) < 0x20 || text[0] == 0x7f;
+  if (length == 0 || control) {
+    append_escaped(out, text[0]);
+    text.remove_prefix(1);
+  } else {
+    out += text.substr(0, length);
+    text.remove_prefix(length);
+  }
+}
+
+bool begins_with_escape(std::string_view text) {
+  return text.size() >= 4 && text.starts_with("\\x") &&
+         text.substr(2, 2).find_first_not_of(kDigits) == std::string_view::npos;
+}
+
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text, size_t max_bytes) {
   std::string out;
   while (!text.empty()) {
-    if (out.size() >= kMaxShownBytes) return out + "...";
-    const size_t length = utf8_sequence_length(text);
-    const bool control = static_cast<uint8_t>(text[0]) < 0x20 || text[0] == 0x7f;
-    if (length == 0 || control) {
-      append_escaped(out, text[0]);
-      text.remove_prefix(1);
+    if (out.size() >= max_bytes) return out + "...";
+    take_character(text, out);
+  }
+  return out;
+}
+
+std::string escape_name(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    if (begins_with_escape(name)) {
+      append_escaped(out, name[0]);
+      name.remove_prefix(1);
     } else {
-      out += text.substr(0, length);
-      text.remove_prefix(length);
+      take_character(name, out);
     }
   }
   return out;

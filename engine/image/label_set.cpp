@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/tensor.h"
+#include "engine/graph/printable.h"
 #include "engine/image/array_file.h"
 #include "engine/image/gzip.h"
 #include "engine/image/input_source.h"
@@ -114,6 +115,10 @@ Result<std::vector<std::string>> load_labels(const std::string& path) {
     // Leaving it out would shift the labels after it.
     if (lines[i].empty()) {
       return invalid_argument(path + ", line " + std::to_string(i + 1) + ": an empty label");
+    }
+    if (!is_valid_utf8(lines[i])) {
+      return invalid_argument(path + ", line " + std::to_string(i + 1) + ": " +
+                              quote_name(lines[i]) + " is not UTF-8; convert the file with iconv");
     }
   }
   return lines;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,6 +125,38 @@ TEST(Printable, EscapesWhatATerminalWouldActOn) {
 TEST(Printable, CutsLongNames) {
   const std::string shown = printable(std::string(1000, 'n'));
   EXPECT_EQ(shown, std::string(120, 'n') + "...");
+}
+
+std::string unescape_name(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    unsigned byte = 0;
+    const char* digits = text.size() >= 4 && text.starts_with("\\x") ? text.data() + 2 : nullptr;
+    if (digits != nullptr && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out += static_cast<char>(byte);
+      text.remove_prefix(4);
+    } else {
+      out += text[0];
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+TEST(Printable, EscapedNamesLoseNothing) {
+  EXPECT_EQ(escape_name("a\\b caf\xc3\xa9"), "a\\b caf\xc3\xa9");
+  EXPECT_EQ(escape_name("\xff\\xff\n"), "\\xff\\x5cxff\\x0a");
+  EXPECT_EQ(escape_name(std::string(1000, 'n')), std::string(1000, 'n'));
+  // All names of up to six of the characters that could be mistaken for each other.
+  const std::string alphabet = "\\x5c\xff\n\xc3\xa9";
+  std::vector<std::string> names = {""};
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string escaped = escape_name(names[i]);
+    ASSERT_TRUE(is_valid_utf8(escaped)) << escaped;
+    ASSERT_EQ(unescape_name(escaped), names[i]) << escaped;
+    if (names[i].size() == 6) continue;
+    for (const char next : alphabet) names.push_back(names[i] + next);
+  }
 }
 
 TEST(Printable, Utf8) {

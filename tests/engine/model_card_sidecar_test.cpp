@@ -212,6 +212,8 @@ TEST(Labels, OneALine) {
   EXPECT_THAT(load_labels(path).status().message(), HasSubstr("line 2"));
   write_file(path, "\n");
   EXPECT_EQ(load_labels(path).status().code(), StatusCode::kInvalidArgument);
+  write_file(path, "cat\ncaf\xe9\n");
+  EXPECT_THAT(load_labels(path).status().message(), HasSubstr("line 2: 'caf\\xe9' is not UTF-8"));
   EXPECT_EQ(load_labels(folder.path("none")).status().code(), StatusCode::kNotFound);
 }
 

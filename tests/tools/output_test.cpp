@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "engine/graph/printable.h"
 #include "tests/engine/onnx_builder.h"
 #include "tests/tools/run_infer.h"
 #include "tests/tools/small_models.h"
@@ -99,6 +100,48 @@ TEST_F(OutputTest, NpyHoldsAllScoresAndNanForFailedRows) {
 TEST_F(OutputTest, NpyWhoseFirstRowFailedHasTheRightShape) {
   run_infer({model_, broken_, good_, "--output", folder_.path("out.npy")});
   EXPECT_THAT(content("out.npy"), HasSubstr("'shape': (2, 4)"));
+}
+
+// Latin-1 names, say: whatever is written is valid UTF-8, and the name can be had back.
+TEST_F(OutputTest, NamesThatAreNotUtf8AreEscapedInAllFormats) {
+  const std::string plain = folder_.path("caf");
+  const std::vector<std::string> names = {"\xe9.pgm", "\\xe9.pgm", "\xc3\xa9.pgm", "\n.pgm",
+                                          "\xe9 broken.pgm"};
+  const std::vector<std::string> shown = {"\\xe9.pgm", "\\x5cxe9.pgm", "\xc3\xa9.pgm", "\\x0a.pgm",
+                                          "\\xe9 broken.pgm"};
+  std::vector<std::string> arguments = {folder_.path("mod\xe8le.onnx")};
+  std::filesystem::copy(model_, arguments[0]);
+  for (const std::string& name : names) {
+    write_pixel(plain + name, 1);
+    arguments.push_back(plain + name);
+  }
+  write_file(plain + names.back(), "P5\n2 2\n255\n");
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), more.begin(), more.end());
+    ProcessResult result = run_infer(all);
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_TRUE(is_valid_utf8(result.out + result.err)) << result.out << result.err;
+    return result;
+  };
+  std::string rows;
+  std::string csv = "image,top1,score1,error\n";
+  for (size_t i = 0; i + 1 < names.size(); ++i) {
+    rows += plain + shown[i] + "\t1\t1\n";
+    csv += plain + shown[i] + ",1,1,\n";
+  }
+  EXPECT_EQ(run({}).out, rows);
+  run({"--output", folder_.path("out.csv")});
+  EXPECT_THAT(content("out.csv"), StartsWith(csv + plain + shown.back() + ",,,"));
+  EXPECT_TRUE(is_valid_utf8(content("out.csv")));
+  const json printed = run({"--json"}).json();
+  EXPECT_EQ(printed.at("model"), folder_.path("mod\\xe8le.onnx"));
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(printed.at("results").at(i).at("image"), plain + shown[i]);
+  }
+  run({"--output", folder_.path("out.jsonl")});
+  EXPECT_TRUE(is_valid_utf8(content("out.jsonl")));
+  EXPECT_THAT(content("out.jsonl"), HasSubstr("caf\\\\xe9.pgm"));
 }
 
 TEST_F(OutputTest, UnknownExtensionIsAUsageError) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "engine/graph/printable.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
@@ -18,7 +19,7 @@ namespace {
 
 Json to_json(const ModelCheck& check, const std::string& path) {
   Json json;
-  json["model"] = path;
+  json["model"] = escape_name(path);
   json["device"] = check.device;
   json["ok"] = check.ok();
   json["steps"] = Json::array();

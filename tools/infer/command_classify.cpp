@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "engine/graph/printable.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
@@ -53,7 +54,7 @@ size_t longest_name(const StreamingRun& run) {
   size_t width = 0;
   for (const auto& source : run.sources) {
     for (size_t i = 0; i < std::min(kLooked, source->size()); ++i) {
-      width = std::max(width, display_width(source->name(i)));
+      width = std::max(width, display_width(escape_name(source->name(i))));
     }
   }
   return width;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/graph/printable.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/confusion.h"
 #include "tools/infer/console.h"
@@ -74,7 +75,7 @@ double accuracy(const Confusion& confusion, const StreamingOutcome& outcome) {
 
 Json to_json(const StreamingRun& run, const Confusion& confusion, const StreamingOutcome& outcome) {
   Json json;
-  json["model"] = run.model->path();
+  json["model"] = escape_name(run.model->path());
   json["device"] = run.device_name();
   json["accuracy"] = accuracy(confusion, outcome);
   json["correct"] = confusion.correct();

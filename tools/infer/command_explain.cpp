@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/graph.h"
+#include "engine/graph/printable.h"
 #include "engine/model/input_shapes.h"
 #include "tools/infer/choice_text.h"
 #include "tools/infer/commands.h"
@@ -85,7 +86,7 @@ Json to_json(const Explanation& explanation) {
   const Graph& graph = explanation.model->graph();
   const PlanReport& plan = explanation.compiled->report();
   Json json;
-  json["model"] = explanation.model->path();
+  json["model"] = escape_name(explanation.model->path());
   json["producer"] = graph.producer;
   json["ir_version"] = graph.ir_version;
   json["opset"] = graph.opset;
@@ -110,10 +111,10 @@ std::string join(const std::vector<std::string>& parts, const char* separator) {
 
 std::string model_text(const Explanation& explanation) {
   const Graph& graph = explanation.model->graph();
-  std::string text =
-      fmt::format("model    {}: {}, IR {}, opset {}, {} nodes\n", explanation.model->path(),
-                  graph.producer.empty() ? "unknown producer" : graph.producer, graph.ir_version,
-                  graph.opset, graph.nodes.size());
+  std::string text = fmt::format("model    {}: {}, IR {}, opset {}, {} nodes\n",
+                                 escape_name(explanation.model->path()),
+                                 graph.producer.empty() ? "unknown producer" : graph.producer,
+                                 graph.ir_version, graph.opset, graph.nodes.size());
   text += "inputs   " + join(describe_values(explanation.model->inputs()), "; ") + '\n';
   text += "outputs  " + join(describe_values(explanation.model->outputs()), "; ") + '\n';
   text += fmt::format("device   {}, float32, batch {}, graph {}\n",

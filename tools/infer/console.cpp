@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
+#include "engine/graph/printable.h"
 #include "tools/infer/byte_sink.h"
 
 namespace tessera::cli {
@@ -14,26 +15,12 @@ namespace tessera::cli {
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
-std::string without_controls(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    constexpr unsigned char kDelete = 0x7f;
-    if (byte < ' ' || byte == kDelete) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
-}
-
 void print_problem(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
   std::string text = "infer: ";
   while (true) {
     const size_t end = message.find('\n');
-    text += without_controls(message.substr(0, end));
+    text += printable(message.substr(0, end), std::string_view::npos);
     if (end == std::string_view::npos) break;
     text += "\n  ";
     message.remove_prefix(end + 1);

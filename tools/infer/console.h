@@ -13,11 +13,8 @@ namespace tessera::cli {
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 
-// Text in which control characters are written as \x1b, so that a file's name can neither break a
-// row nor steer a terminal.
-std::string without_controls(std::string_view text);
-
-// One line (or several, indented after the first) on stderr, beginning with "infer: ".
+// One line (or several, indented after the first) on stderr, beginning with "infer: ". Bytes that a
+// terminal could not show are escaped.
 void print_problem(std::string_view message);
 
 // One line on stderr as it is: the header, the summary.

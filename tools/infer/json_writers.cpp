@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows as one JSON document, and as JSON lines.
+#include "engine/graph/printable.h"
 #include "tools/infer/json.h"
 #include "tools/infer/row_sink.h"
 #include "tools/infer/row_writer.h"
@@ -9,9 +10,9 @@ namespace {
 
 Json row_to_json(const Row& row, const std::vector<std::string>& labels) {
   Json json;
-  json["image"] = row.name;
+  json["image"] = escape_name(row.name);
   if (!row.status.ok()) {
-    json["error"] = row.status.message();
+    json["error"] = printable(row.status.message(), std::string::npos);
     return json;
   }
   json["top"] = Json::array();
@@ -49,7 +50,7 @@ class JsonWriter final : public RowWriter {
  public:
   JsonWriter(ByteSink sink, const RowFormat& format)
       : labels_(format.labels), sink_(std::move(sink)) {
-    sink_.append_head("{\"model\":" + to_text(Json(format.model)) +
+    sink_.append_head("{\"model\":" + to_text(Json(escape_name(format.model))) +
                       ",\"device\":" + to_text(Json(format.device)) + ",\"results\":[");
   }
 

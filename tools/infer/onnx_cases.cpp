@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "engine/graph/printable.h"
 #include "engine/onnx/load.h"
 #include "tessera/session.h"
 
@@ -103,7 +104,7 @@ Result<std::vector<OnnxCase>> find_onnx_cases(const std::string& folder) {
   const fs::path root(folder);
   if (is_case(root)) {
     const fs::path named = root.has_filename() ? root : root.parent_path();
-    cases.push_back({named.filename().string(), folder});
+    cases.push_back({escape_name(named.filename().string()), folder});
   }
   std::error_code error;
   const auto skip = fs::directory_options::skip_permission_denied;
@@ -111,7 +112,8 @@ Result<std::vector<OnnxCase>> find_onnx_cases(const std::string& folder) {
   for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     if (it->is_directory(ignored) && is_case(it->path())) {
-      cases.push_back({fs::relative(it->path(), root, ignored).string(), it->path().string()});
+      cases.push_back(
+          {escape_name(fs::relative(it->path(), root, ignored).string()), it->path().string()});
     }
   }
   if (error) return not_found(fmt::format("{}: {}", folder, error.message()));

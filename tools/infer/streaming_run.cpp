@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "engine/graph/printable.h"
 #include "engine/model/input_shapes.h"
 #include "tools/infer/choice_text.h"
 #include "tools/infer/console.h"
@@ -104,11 +105,11 @@ std::string make_header(const StreamingRun& run, const CompileOptions& compile) 
   return fmt::format(
       "infer: {} | {} | float32 | batch {} | graph {} | kernels: {} | {} | labels: {} | scores: "
       "model output",
-      run.model->path(), run.device_name(), run.pipeline->batch(), graph ? "on" : "off",
-      describe_choice(run.pipeline->report()),
+      escape_name(run.model->path()), run.device_name(), run.pipeline->batch(),
+      graph ? "on" : "off", describe_choice(run.pipeline->report()),
       takes_pictures(run) ? fmt::format("{} ({})", preprocess.to_string(), origin)
                           : "tensors taken as they are",
-      run.labels_source);
+      escape_name(run.labels_source));
 }
 
 }  // namespace

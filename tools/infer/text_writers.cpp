@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "engine/graph/printable.h"
 #include "tools/infer/console.h"
 #include "tools/infer/row_sink.h"
 #include "tools/infer/row_writer.h"
@@ -31,14 +32,15 @@ class CsvWriter final : public RowWriter {
   }
 
   Status write(const Row& row) override {
-    std::string line = csv_field(row.name);
+    std::string line = csv_field(escape_name(row.name));
     for (size_t k = 0; k < format_.top_count; ++k) {
       const bool known = row.status.ok() && k < row.top.size();
       line += known ? fmt::format(",{},{}", csv_field(label_of(format_.labels, row.top[k].index)),
                                   row.top[k].score)
                     : ",,";
     }
-    sink_.append_row(line + ',' + csv_field(row.status.message()) + '\n');
+    sink_.append_row(line + ',' + csv_field(printable(row.status.message(), std::string::npos)) +
+                     '\n');
     return {};
   }
   Status flush() override { return sink_.flush(); }
@@ -65,10 +67,10 @@ class TableWriter final : public RowWriter {
 
   Status write(const Row& row) override {
     if (!row.status.ok()) return {};
-    std::string line = without_controls(row.name);
+    std::string line = escape_name(row.name);
     if (aligned_) line += padding(line, format_.name_width);
     for (const Ranked& ranked : row.top) {
-      const std::string label = label_of(format_.labels, ranked.index);
+      const std::string label = escape_name(label_of(format_.labels, ranked.index));
       line += aligned_
                   ? fmt::format("  {}{} {:8.4f}", label, padding(label, label_width_), ranked.score)
                   : fmt::format("\t{}\t{}", label, ranked.score);
