@@ -54,8 +54,10 @@ struct BinaryProblem {
   bool operator==(const BinaryProblem&) const = default;
 };
 
-// dst[i] = (to) src[i]. Float to integer truncates; to bool is `!= 0`; NaN and values out of range
-// to integers are unspecified by ONNX and saturate here (NaN gives 0).
+// dst[i] = (to) src[i], as ONNX's Cast-13 says. Float to integer truncates; to bool is `!= 0`. An
+// integer out of the range of a narrower or differently signed one loses its higher bits (two's
+// complement: int16 200 to int8 is -56). NaN and floats out of range to integers are undefined in
+// ONNX and saturate here (NaN gives 0).
 struct CastProblem {
   static constexpr std::string_view kFamily = "cast";
   static constexpr int kSrc = 0;

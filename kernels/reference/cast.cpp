@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "core/half.h"
 #include "kernels/reference/dispatch.h"
@@ -21,15 +20,12 @@ float to_number(Float16 value) { return half_bits_to_float(value.bits); }
 float to_number(BFloat16 value) { return bfloat16_bits_to_float(value.bits); }
 uint8_t to_number(Bool value) { return value.byte != 0 ? 1 : 0; }
 
-// The integer type To nearest to a number: fractions are cut off, what is out of range saturates,
-// NaN gives 0.
+// A float as the integer type To: fractions are cut off, what is out of range saturates, NaN gives
+// 0. An integer wraps, which is what the conversion of C++20 does.
 template <typename To, typename From>
-To saturate(From value) {
+To to_integer(From value) {
   using Limits = std::numeric_limits<To>;
-  if constexpr (std::is_integral_v<From>) {
-    if (std::cmp_less(value, Limits::min())) return Limits::min();
-    if (std::cmp_greater(value, Limits::max())) return Limits::max();
-  } else {
+  if constexpr (std::is_floating_point_v<From>) {
     if (std::isnan(value)) return 0;
     // 2^digits, one more than the largest integer, is exact in every float type.
     const From end = std::ldexp(From{1}, Limits::digits);
@@ -50,7 +46,7 @@ To from_number(From value) {
   } else if constexpr (std::is_same_v<To, BFloat16>) {
     return {float_to_bfloat16_bits(static_cast<float>(value))};
   } else if constexpr (std::is_integral_v<To>) {
-    return saturate<To>(value);
+    return to_integer<To>(value);
   } else {
     return static_cast<To>(value);
   }
@@ -70,6 +66,6 @@ Status launch(const CastProblem& problem, const Operands& operands, Stream&) {
 }  // namespace
 
 constinit const KernelEntry reference_cast = stateless_kernel_entry<CastProblem, supports, launch>(
-    "reference_cast", "every pair of types; saturates to integers");
+    "reference_cast", "every pair of types; floats saturate to integers, integers wrap");
 
 }  // namespace tessera::reference

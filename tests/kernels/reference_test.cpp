@@ -226,7 +226,7 @@ TEST(Reference, CastTruncatesAndSaturates) {
               ElementsAre(std::numeric_limits<uint64_t>::max(), 0));
 }
 
-TEST(Reference, CastOfBoolsHalvesAndWideIntegers) {
+TEST(Reference, CastOfBoolsAndHalves) {
   const auto to_bool = run_reference(CastProblem{DType::kF32, DType::kBool, 4},
                                      {encode({0, -0.0, 0.25, kNan}, DType::kF32)});
   ASSERT_TRUE(to_bool.ok());
@@ -235,10 +235,27 @@ TEST(Reference, CastOfBoolsHalvesAndWideIntegers) {
       run_reference(CastProblem{DType::kI32, DType::kF16, 3}, {bytes_of<int32_t>({1, -2, 70000})});
   ASSERT_TRUE(to_half.ok());
   EXPECT_EQ(*to_half, bytes_of<uint16_t>({0x3c00, 0xc000, 0x7c00}));
-  const auto narrowed = run_reference(CastProblem{DType::kI64, DType::kI16, 3},
-                                      {bytes_of<int64_t>({-40000, 40000, -7})});
-  ASSERT_TRUE(narrowed.ok());
-  EXPECT_EQ(*narrowed, bytes_of<int16_t>({-32768, 32767, -7}));
+}
+
+// The first is the example of ONNX's Cast-13.
+TEST(Reference, CastOfIntegersWraps) {
+  const auto to_int8 =
+      run_reference(CastProblem{DType::kI16, DType::kI8, 3}, {bytes_of<int16_t>({200, -129, -7})});
+  ASSERT_TRUE(to_int8.ok());
+  EXPECT_EQ(*to_int8, bytes_of<int8_t>({-56, 127, -7}));
+  const auto to_uint16 = run_reference(CastProblem{DType::kI64, DType::kU16, 4},
+                                       {bytes_of<int64_t>({-1, 65536, 65543, int64_t{1} << 40})});
+  ASSERT_TRUE(to_uint16.ok());
+  EXPECT_EQ(*to_uint16, bytes_of<uint16_t>({65535, 0, 7, 0}));
+  const auto to_signed =
+      run_reference(CastProblem{DType::kU64, DType::kI64, 2},
+                    {bytes_of<uint64_t>({std::numeric_limits<uint64_t>::max(), 5})});
+  ASSERT_TRUE(to_signed.ok());
+  EXPECT_EQ(*to_signed, bytes_of<int64_t>({-1, 5}));
+  const auto to_bool =
+      run_reference(CastProblem{DType::kI32, DType::kBool, 3}, {bytes_of<int32_t>({256, 0, -1})});
+  ASSERT_TRUE(to_bool.ok());
+  EXPECT_EQ(*to_bool, bytes_of<uint8_t>({1, 0, 1}));
 }
 
 TEST(Reference, BatchNorm) {

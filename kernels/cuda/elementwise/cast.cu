@@ -3,12 +3,11 @@
 //
 //   operands  all pairs of float32, float64, the integers and bool (not the 16-bit floats)
 //   alignment that of the elements
-//   values    to an integer truncates and saturates, NaN gives 0; to bool is != 0; to a float
-//             rounds to nearest even
+//   values    float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to
+//             bool is != 0; to a float rounds to nearest even
 //   deterministic
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
@@ -31,10 +30,6 @@ __device__ __forceinline__ To convert(From x) {
     if (!(x == x)) return To{0};
     if (x <= kMin) return std::numeric_limits<To>::min();
     if (x >= kMax) return std::numeric_limits<To>::max();
-    return static_cast<To>(x);
-  } else if constexpr (std::is_integral_v<To> && !std::is_same_v<From, bool>) {
-    if (std::cmp_less(x, std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (std::cmp_greater(x, std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
     return static_cast<To>(x);
   } else {
     return static_cast<To>(x);
