@@ -11,26 +11,38 @@
 namespace tessera {
 namespace {
 
-// Largest finite value of a floating-point dtype.
-double largest_finite(DType dtype) {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The smallest magnitude that a floating-point dtype rounds to infinity: half way from its largest
+// number to the power of two above.
+double overflow_threshold(DType dtype) {
   switch (dtype) {
     case DType::kF16:
-      return 65504.0;
+      return 65520.0;
     case DType::kF32:
-      return std::numeric_limits<float>::max();
+      return std::ldexp(1.0, 128) - std::ldexp(1.0, 103);
     case DType::kBF16:
-      return std::ldexp(255.0, 120);
+      return std::ldexp(1.0, 128) - std::ldexp(1.0, 119);
     default:
-      return std::numeric_limits<double>::max();
+      return kInfinity;
   }
 }
 
+// The same for an infinite `actual` and an expected value that is a number: right where a result
+// within the tolerance rounds to that infinity.
+double overflow_error(double actual, double expected, double tolerance, double threshold) {
+  const double missing = threshold - std::fabs(expected);
+  const bool same_sign = std::signbit(actual) == std::signbit(expected);
+  if (!same_sign || missing > tolerance || std::isnan(missing)) return kInfinity;
+  return missing <= 0.0 ? 0.0 : missing / tolerance;
+}
+
 // |actual - expected| / tolerance; infinity where they disagree about NaN or infinity.
-double relative_error(double actual, double expected, double tolerance, double largest) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+double relative_error(double actual, double expected, double tolerance, double threshold) {
   if (std::isnan(expected)) return std::isnan(actual) ? 0.0 : kInfinity;
-  if (std::fabs(expected) > largest) expected = std::copysign(kInfinity, expected);
   if (std::isinf(expected)) return actual == expected ? 0.0 : kInfinity;
+  if (std::isinf(actual)) return overflow_error(actual, expected, tolerance, threshold);
+  if (std::fabs(expected) - tolerance >= threshold) return kInfinity;
   const double difference = std::fabs(actual - expected);
   if (difference == 0.0) return 0.0;
   if (difference <= tolerance) return difference / tolerance;
@@ -57,11 +69,11 @@ std::string coordinates(int64_t index, const Shape& shape) {
 }
 
 WorstElement find_worst(std::span<const std::byte> actual, DType dtype, const Expected& expected) {
-  const double largest = largest_finite(dtype);
+  const double threshold = overflow_threshold(dtype);
   WorstElement worst;
   for (size_t i = 0; i < expected.value.size(); ++i) {
     const double found = read_element(actual, dtype, static_cast<int64_t>(i));
-    const double ratio = relative_error(found, expected.value[i], expected.tolerance[i], largest);
+    const double ratio = relative_error(found, expected.value[i], expected.tolerance[i], threshold);
     if (!(ratio <= 1.0)) ++worst.wrong;
     if (i == 0 || ratio > worst.ratio) {
       worst.ratio = ratio;

@@ -32,8 +32,8 @@ WorstElement find_worst(std::span<const std::byte> actual, DType dtype, const Ex
 
 // Compares `actual` (memory of elements of a floating-point `dtype`) with what was expected.
 // Nothing when all agree, otherwise a message with the worst element. NaN agrees with NaN only,
-// an infinity with the same infinity only (a value beyond the dtype's largest counts as infinite),
-// -0 with +0.
+// an infinity with the same infinity, and with a number where the tolerance reaches what the dtype
+// rounds to infinity; -0 agrees with +0.
 std::optional<std::string> compare(std::span<const std::byte> actual, DType dtype,
                                    const Expected& expected, const Shape& shape);
 

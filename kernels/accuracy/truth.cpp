@@ -36,14 +36,29 @@ double sum_roundings(int64_t terms) {
   return std::min(count, 8 * std::sqrt(count));
 }
 
+// Half the distance between subnormal numbers: the largest error of rounding one to storage.
+double subnormal_roundoff(DType dtype) {
+  if (dtype == DType::kF16) return std::ldexp(1.0, -25);
+  return dtype == DType::kBF16 ? std::ldexp(1.0, -134) : 0.0;
+}
+
 struct Roundings {
   double arithmetic;  // unit roundoff of the arithmetic: float32, or float64 for float64 problems
   double storage;     // unit roundoff of the stored result
+  double subnormal;   // absolute, for results below the smallest normal number of their dtype
 
   explicit Roundings(DType dtype)
       : arithmetic(unit_roundoff(dtype == DType::kF64 ? DType::kF64 : DType::kF32)),
-        storage(unit_roundoff(dtype)) {}
+        storage(unit_roundoff(dtype)),
+        subnormal(subnormal_roundoff(dtype)) {}
+
+  // Of storing a result y.
+  [[nodiscard]] double stored(double y) const { return storage * std::fabs(y) + subnormal; }
 };
+
+// Relative error of a product of two factors that were cut off after 10 bits; rounding is half as
+// far off.
+double product_rounding(bool allow_tf32) { return allow_tf32 ? std::ldexp(1.0, -9) : 0.0; }
 
 // Below the smallest normal number rounding is absolute, and a processor may flush to zero.
 const double kSmallestNormal = std::ldexp(1.0, -126);
@@ -105,21 +120,24 @@ Result<std::vector<double>> magnitudes(const Problem& problem,
 struct SumTolerance {
   double roundings = 0.0;
   Activation activation;
+  double product = 0.0;  // relative error of each product before it is added
 
   double operator()(double y, double magnitude, const Roundings& u) const {
     // An infinite magnitude means that the argument of the activation is infinite or NaN: exact.
-    const double before = std::isfinite(magnitude) ? roundings * u.arithmetic * magnitude : 0.0;
+    const double before =
+        std::isfinite(magnitude) ? (roundings * u.arithmetic + product) * magnitude : 0.0;
     return lipschitz_constant(activation) * before + activation_error(activation, y, u.arithmetic) +
-           u.storage * std::fabs(y) + (before > 0 ? kSmallestNormal : 0.0);
+           u.stored(y) + (before > 0 ? kSmallestNormal : 0.0);
   }
 };
 
 struct MakeSumTolerance {
   SumTolerance operator()(const GemmProblem& p) const {
-    return {sum_roundings(p.K) + 4, p.epilogue.activation};
+    return {sum_roundings(p.K) + 4, p.epilogue.activation, product_rounding(p.allow_tf32)};
   }
   SumTolerance operator()(const ConvProblem& p) const {
-    return {sum_roundings(p.C / p.groups * p.R * p.S) + 4, p.epilogue.activation};
+    return {sum_roundings(p.C / p.groups * p.R * p.S) + 4, p.epilogue.activation,
+            product_rounding(p.allow_tf32)};
   }
   SumTolerance operator()(const PoolProblem& p) const {
     if (p.kind == PoolKind::kMax) return {};
@@ -143,7 +161,7 @@ double softmax_tolerance(const SoftmaxProblem& p, double y, const Roundings& u) 
   const double roundings = 2 * log_y + 2 * log_axis + sum_roundings(p.axis) + 8;
   if (!std::isfinite(y)) return 0.0;
   const double error = p.log ? roundings * u.arithmetic : roundings * u.arithmetic * y;
-  return error + u.storage * std::fabs(y) + kSmallestNormal;
+  return error + u.stored(y) + kSmallestNormal;
 }
 
 // A row is a function of all its elements; its tolerance of the result alone.

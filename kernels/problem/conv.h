@@ -18,7 +18,7 @@ namespace tessera {
 // with g = k / (K / groups), c in [0, C / groups), r in [0, R), s in [0, S); what lies outside src
 // counts as zero. src is (N, C, H, W) in src_layout, dst and residual are (N, K, P, Q) in
 // dst_layout, weights are (K, C / groups, R, S) row-major, bias is (K). A 1-D convolution is
-// H = R = P = 1.
+// H = R = P = 1. allow_tf32 is that of kernels/problem/gemm.h, for src and weights.
 struct ConvProblem {
   static constexpr std::string_view kFamily = "conv";
   static constexpr int kSrc = 0;
@@ -27,6 +27,7 @@ struct ConvProblem {
   static constexpr int kResidual = 3;
 
   DType dtype = DType::kF32;
+  bool allow_tf32 = false;
   int64_t N = 0, C = 0, H = 0, W = 0;
   int64_t K = 0, R = 0, S = 0;
   int64_t P = 0, Q = 0;

@@ -17,6 +17,8 @@ namespace tessera {
 //   op(A) is (M, K), op(B) is (K, N), D and residual are (M, N), all row-major.
 //   transpose_a: A is stored (K, M); transpose_b: B is stored (N, K), as ONNX stores weights.
 //   lda, ldb, ldd: elements from one stored row to the next.
+//   allow_tf32 (float32 only): a kernel may round the elements of A and B to TF32, 10 bits after the
+//   leading one, before it multiplies them; sums stay float32.
 //   bias element (m, n) is at bias[m * bias_stride_m + n * bias_stride_n]: strides (0, 1) for one
 //   value per column, (1, 0) per row, (0, 0) for a scalar, (ldc, 1) for a full matrix.
 //
@@ -33,6 +35,7 @@ struct GemmProblem {
   static constexpr int kResidual = 3;
 
   DType dtype = DType::kF32;
+  bool allow_tf32 = false;
   int64_t M = 0;
   int64_t N = 0;
   int64_t K = 0;

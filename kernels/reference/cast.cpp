@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/half.h"
 #include "kernels/reference/dispatch.h"
 #include "kernels/reference/kernels.h"
 
@@ -16,8 +15,8 @@ template <typename T>
 T to_number(T value) {
   return value;
 }
-float to_number(Float16 value) { return half_bits_to_float(value.bits); }
-float to_number(BFloat16 value) { return bfloat16_bits_to_float(value.bits); }
+float to_number(Float16 value) { return value; }
+float to_number(BFloat16 value) { return value; }
 uint8_t to_number(Bool value) { return value.byte != 0 ? 1 : 0; }
 
 // A float as the integer type To: fractions are cut off, what is out of range saturates, NaN gives
@@ -41,10 +40,6 @@ template <typename To, typename From>
 To from_number(From value) {
   if constexpr (std::is_same_v<To, Bool>) {
     return {static_cast<uint8_t>(value != 0 ? 1 : 0)};
-  } else if constexpr (std::is_same_v<To, Float16>) {
-    return {float_to_half_bits(static_cast<float>(value))};
-  } else if constexpr (std::is_same_v<To, BFloat16>) {
-    return {float_to_bfloat16_bits(static_cast<float>(value))};
   } else if constexpr (std::is_integral_v<To>) {
     return to_integer<To>(value);
   } else {

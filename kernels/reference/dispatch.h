@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/dtype.h"
+#include "core/half.h"
 #include "kernels/kernel.h"
 
 namespace tessera::reference {
@@ -13,26 +14,41 @@ namespace tessera::reference {
 // From an element type known at run time to a C++ type: each visit calls
 // function(std::type_identity<T>()) and returns what it returns.
 
-// How the types without a C++ counterpart are stored.
+// The types without a C++ counterpart as they are stored. The 16-bit floats compute as float and
+// round once when a result is stored; a double rounds twice on its way.
 struct Float16 {
+  Float16() = default;
+  explicit Float16(float value) : bits(float_to_half_bits(value)) {}
+  operator float() const { return half_bits_to_float(bits); }
   uint16_t bits;
 };
 struct BFloat16 {
+  BFloat16() = default;
+  explicit BFloat16(float value) : bits(float_to_bfloat16_bits(value)) {}
+  operator float() const { return bfloat16_bits_to_float(bits); }
   uint16_t bits;
 };
 struct Bool {
   uint8_t byte;
 };
 
-// kF32 and kF64. Requires: `dtype` is one of them.
+// The floating-point types, the 16-bit ones as the structs above. Requires: `dtype` is one of them.
 template <typename Function>
 auto visit_float(DType dtype, Function&& function) {
-  if (dtype == DType::kF64) return function(std::type_identity<double>());
-  TESSERA_CHECK(dtype == DType::kF32);
-  return function(std::type_identity<float>());
+  switch (dtype) {
+    case DType::kF64:
+      return function(std::type_identity<double>());
+    case DType::kF16:
+      return function(std::type_identity<Float16>());
+    case DType::kBF16:
+      return function(std::type_identity<BFloat16>());
+    default:
+      TESSERA_CHECK(dtype == DType::kF32);
+      return function(std::type_identity<float>());
+  }
 }
 
-// kF32, kF64 and every integer type. Requires: `dtype` is one of them.
+// Every floating-point and every integer type. Requires: `dtype` is one of them.
 template <typename Function>
 auto visit_number(DType dtype, Function&& function) {
   switch (dtype) {
@@ -60,16 +76,8 @@ auto visit_number(DType dtype, Function&& function) {
 // Every dtype; float16, bfloat16 and bool as the structs above.
 template <typename Function>
 auto visit_element(DType dtype, Function&& function) {
-  switch (dtype) {
-    case DType::kF16:
-      return function(std::type_identity<Float16>());
-    case DType::kBF16:
-      return function(std::type_identity<BFloat16>());
-    case DType::kBool:
-      return function(std::type_identity<Bool>());
-    default:
-      return visit_number(dtype, function);
-  }
+  if (dtype == DType::kBool) return function(std::type_identity<Bool>());
+  return visit_number(dtype, function);
 }
 
 // Every dtype as the unsigned integer of its size: for kernels that only move elements.
@@ -89,8 +97,8 @@ auto visit_storage(DType dtype, Function&& function) {
 
 // supports() of the kernels that compute in floating point.
 inline Support supports_float(DType dtype) {
-  if (dtype == DType::kF32 || dtype == DType::kF64) return Support::yes();
-  return Support::no(std::string("computes float32 and float64, not ") + dtype_name(dtype));
+  if (dtype_is_float(dtype)) return Support::yes();
+  return Support::no(std::string("computes in floating point, not ") + dtype_name(dtype));
 }
 
 // Operand `index` of a launch, null when it is absent.

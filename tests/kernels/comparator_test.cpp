@@ -45,6 +45,23 @@ TEST(Comparator, InfinityAgreesWithTheSameInfinityOnly) {
   EXPECT_FALSE(agrees(3e38, kInfinity, 1e38));
   EXPECT_FALSE(agrees(kInfinity, 3e38, 1e30));
   EXPECT_TRUE(agrees(kInfinity, 1e39, 0.0)) << "1e39 is infinite in float32";
+  EXPECT_FALSE(agrees(-kInfinity, 1e39, 0.0));
+}
+
+// 65504 is the largest number of float16; from 65520 on a value rounds to infinity.
+TEST(Comparator, NextToTheLargestNumberInfinityIsAMatterOfTheTolerance) {
+  const auto agrees_in_half = [](double actual, double expected, double tolerance) {
+    const std::vector<double> value = {expected};
+    const std::vector<double> allowed = {tolerance};
+    return !compare(encode({actual}, DType::kF16), DType::kF16, {value, allowed}, {1});
+  };
+  EXPECT_TRUE(agrees_in_half(65504, 65519, 15));
+  EXPECT_TRUE(agrees_in_half(kInfinity, 65519, 1));
+  EXPECT_FALSE(agrees_in_half(kInfinity, 65518, 1));
+  EXPECT_FALSE(agrees_in_half(-kInfinity, 65519, 1));
+  EXPECT_TRUE(agrees_in_half(65504, 65521, 17));
+  EXPECT_FALSE(agrees_in_half(65504, 65540, 16)) << "all of 65524 to 65556 is infinite";
+  EXPECT_FALSE(agrees_in_half(kInfinity, 60000, kNan));
 }
 
 TEST(Comparator, SignOfZeroDoesNotMatter) {

@@ -2,6 +2,7 @@
 // Every kernel of every backend in this build on every problem of its family.
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <set>
 
 #include "kernels/backend.h"
@@ -15,6 +16,11 @@ struct BackendKernel {
   const Backend* backend;
   const KernelEntry* entry;
 };
+
+// In place of the bytes that GoogleTest would print.
+void PrintTo(const BackendKernel& kernel, std::ostream* out) {
+  *out << kernel.backend->name << " " << kernel.entry->name;
+}
 
 std::vector<BackendKernel> all_kernels() {
   std::vector<BackendKernel> all;

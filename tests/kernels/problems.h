@@ -19,6 +19,12 @@ std::vector<Problem> data_movement_problems();  // transpose, concat, gather, re
 // All of them.
 const std::vector<Problem>& all_problems();
 
+// Adds to a list of float32 problems of one family copies of them in the other
+// precisions: of two neighbours one in float16 and one in bfloat16, and where the family has it, of
+// every third one that allows TF32. A tolerance follows from dtype and shape, so that the shapes
+// need not be repeated in full.
+void append_precisions(std::vector<Problem>& list);
+
 // Every activation, with parameters that show when alpha and beta are confused.
 std::vector<Activation> all_activations();
 

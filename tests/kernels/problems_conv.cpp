@@ -149,6 +149,7 @@ std::vector<Problem> conv_problems() {
   add_groups(list);
   add_epilogues(list);
   add_layouts(list);
+  append_precisions(list);
   ConvProblem wide = conv({1, 3, 6, 6}, {4, 3, 3, 1});
   wide.dtype = DType::kF64;
   list.emplace_back(wide);

@@ -118,6 +118,7 @@ std::vector<Problem> elementwise_problems() {
   add_binary(list);
   add_cast(list);
   add_batch_norm(list);
+  append_precisions(list);
   return list;
 }
 

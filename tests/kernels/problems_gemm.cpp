@@ -188,6 +188,7 @@ std::vector<Problem> gemm_problems() {
   add_biases(list);
   add_epilogues(list);
   add_misaligned_tiles(list);
+  append_precisions(list);
   add_many_tiles(list);
   return list;
 }

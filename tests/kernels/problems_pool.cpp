@@ -104,6 +104,7 @@ std::vector<Problem> pool_problems() {
     add_layouts(list, kind);
   }
   add_windows(list, PoolKind::kAverage, true);
+  append_precisions(list);
   return list;
 }
 

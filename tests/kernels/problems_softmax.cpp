@@ -27,6 +27,7 @@ std::vector<Problem> softmax_problems() {
     add(0, 4, 4);
     list.emplace_back(SoftmaxProblem{DType::kF64, 3, 10, 2, log});
   }
+  append_precisions(list);
   return list;
 }
 
