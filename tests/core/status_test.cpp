@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "core/status_list.h"
+
 namespace tessera {
 namespace {
 
@@ -39,6 +41,35 @@ TEST(Status, ContextComesFirstAndOnlyForErrors) {
   EXPECT_EQ(status.code(), StatusCode::kIo);
   EXPECT_TRUE(Status().with_context("out.csv").ok());
   EXPECT_EQ(Status().with_context("out.csv").message(), "");
+}
+
+TEST(StatusList, IsOkWithoutProblems) {
+  StatusList list;
+  list.add(Status());
+  list.add("a", Status());
+  EXPECT_TRUE(list.empty());
+  EXPECT_TRUE(list.status().ok());
+  EXPECT_EQ(list.status().message(), "");
+}
+
+TEST(StatusList, KeepsTheFirstCodeAndGroupsByMessage) {
+  StatusList list;
+  list.add("a", unsupported("too big"));
+  list.add(io_error("too big"));
+  list.add("b", invalid_model("no input"));
+  for (const char* place : {"c", "d", "e", "f"}) list.add(place, unsupported("too big"));
+  EXPECT_EQ(list.status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(list.status().message(), "a, c, d and 2 more: too big\ntoo big\nb: no input");
+}
+
+TEST(StatusList, CountsProblemsThatDifferInQuotedNames) {
+  StatusList list;
+  for (char name = 'a'; name <= 'g'; ++name) {
+    list.add("x", unsupported(std::string("reads '") + name + "' twice"));
+  }
+  EXPECT_EQ(list.status().message(),
+            "x: reads 'a' twice\nx: reads 'b' twice\nx: reads 'c' twice\nx: reads 'd' twice\n"
+            "x: reads 'e' twice\nand 2 more problems like the last");
 }
 
 Result<int> half(int value) {

@@ -53,8 +53,30 @@ TEST_F(OnnxProblems, AllProblemsAreReportedOneALine) {
   EXPECT_THAT(text, HasSubstr("\ntest.onnx: graph output 'u' is something that nothing produces"));
 }
 
-TEST_F(OnnxProblems, TheNumberOfReportedProblemsIsLimited) {
-  for (int i = 0; i < 1000; ++i) builder.node("FancyNewOp", {"x"}, {});
+// Each operator has its line however often it occurs, and no other kind of problem is crowded out.
+TEST_F(OnnxProblems, ThousandsOfProblemsAreGrouped) {
+  for (int i = 0; i < 3000; ++i) {
+    const std::string number = std::to_string(i);
+    builder.node(i % 2 == 0 ? "FancyNewOp" : "OtherOp", {"x"}, {}, {}, "n" + number);
+    builder.node("Relu", {"none" + number}, {}, {}, "r" + number);
+  }
+  builder.node("FancyNewOp", {"x"}, {"z"}, {}, "theirs", "org.other").output("u");
+  EXPECT_EQ(status().code(), StatusCode::kUnsupported);
+  const std::string text = message();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 9) << text;
+  EXPECT_THAT(text, StartsWith("test.onnx: node 'n0', node 'n2', node 'n4' and 1497 more: operator "
+                               "FancyNewOp (domain ai.onnx, opset 13) is not supported"));
+  EXPECT_THAT(text, HasSubstr("\ntest.onnx: node 'n1', node 'n3', node 'n5' and 1497 more: "
+                              "operator OtherOp (domain ai.onnx, opset 13) is not supported"));
+  EXPECT_THAT(text, HasSubstr("\ntest.onnx: node 'r4' reads 'none4', which nothing produces\n"
+                              "test.onnx: and 2995 more problems like the last\n"));
+  EXPECT_THAT(text, HasSubstr("\ntest.onnx: node 'theirs': operator FancyNewOp is of domain "
+                              "org.other, which opset_import does not name"));
+  EXPECT_THAT(text, HasSubstr("\ntest.onnx: graph output 'u' is something that nothing produces"));
+}
+
+TEST_F(OnnxProblems, TheNumberOfKindsIsLimited) {
+  for (int i = 0; i < 1000; ++i) builder.node("Op" + std::to_string(i), {"x"}, {});
   const std::string text = message();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 100);
   EXPECT_THAT(text, HasSubstr("\ntest.onnx: and 900 more problems"));
