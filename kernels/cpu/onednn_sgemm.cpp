@@ -22,6 +22,15 @@ int64_t batch_offset(const GemmProblem& p, int64_t batch,
   return offset;
 }
 
+// BLAS does not read A and B when alpha is 0, but their NaN must reach D: then alpha comes after.
+float blas_alpha(const GemmProblem& p) { return p.alpha == 0.0f ? 1.0f : p.alpha; }
+
+void scale_by_zero(const GemmProblem& p, float* d) {
+  for (int64_t row = 0; row < p.batch() * p.M; ++row) {
+    for (int64_t n = 0; n < p.N; ++n) d[row * p.ldd + n] *= p.alpha;
+  }
+}
+
 // D = alpha * op(A) * op(B), one matrix after the other.
 Status multiply(const GemmProblem& p, const float* a, const float* b, float* d) {
   for (int64_t batch = 0; batch < p.batch(); ++batch) {
@@ -32,8 +41,8 @@ Status multiply(const GemmProblem& p, const float* a, const float* b, float* d) 
     }
     constexpr float kOverwrite = 0.0f;
     const dnnl_status_t status =
-        dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.M, p.N, p.K, p.alpha,
-                   a + batch_offset(p, batch, p.batch_stride_a), p.lda,
+        dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.M, p.N, p.K,
+                   blas_alpha(p), a + batch_offset(p, batch, p.batch_stride_a), p.lda,
                    b + batch_offset(p, batch, p.batch_stride_b), p.ldb, kOverwrite, matrix, p.ldd);
     if (status == dnnl_out_of_memory) return out_of_memory("oneDNN: out of memory in sgemm");
     if (status != dnnl_success) {
@@ -41,6 +50,7 @@ Status multiply(const GemmProblem& p, const float* a, const float* b, float* d) 
                             std::to_string(status));
     }
   }
+  if (p.alpha == 0.0f) scale_by_zero(p, d);
   return {};
 }
 

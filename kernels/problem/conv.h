@@ -16,7 +16,9 @@ namespace tessera {
 //                              q * stride_w - pad_left + s * dilation_w] * weights[k, c, r, s])
 //
 // with g = k / (K / groups), c in [0, C / groups), r in [0, R), s in [0, S); what lies outside src
-// counts as zero. src is (N, C, H, W) in src_layout, dst and residual are (N, K, P, Q) in
+// counts as zero. Kernels multiply by that zero or leave the term out, which is the same for finite
+// weights; where a weight that is not finite lies outside src, it is left open whether the result
+// is NaN for it. src is (N, C, H, W) in src_layout, dst and residual are (N, K, P, Q) in
 // dst_layout, weights are (K, C / groups, R, S) row-major, bias is (K). A 1-D convolution is
 // H = R = P = 1. allow_tf32 is that of kernels/problem/gemm.h, for src and weights.
 struct ConvProblem {

@@ -17,10 +17,12 @@ namespace tessera {
 //   op(A) is (M, K), op(B) is (K, N), D and residual are (M, N), all row-major.
 //   transpose_a: A is stored (K, M); transpose_b: B is stored (N, K), as ONNX stores weights.
 //   lda, ldb, ldd: elements from one stored row to the next.
-//   allow_tf32 (float32 only): a kernel may round the elements of A and B to TF32, 10 bits after the
-//   leading one, before it multiplies them; sums stay float32.
+//   allow_tf32 (float32 only): a kernel may round the elements of A and B to TF32, 10 bits after
+//   the leading one, before it multiplies them; sums stay float32.
 //   bias element (m, n) is at bias[m * bias_stride_m + n * bias_stride_n]: strides (0, 1) for one
 //   value per column, (1, 0) per row, (0, 0) for a scalar, (ldc, 1) for a full matrix.
+//   alpha and beta are factors like any other, also when they are 0: unlike in BLAS, NaN and
+//   infinities of A, B and bias then make D NaN.
 //
 // A batch index runs over `batch` = batch_extent[0] * ... * batch_extent[batch_rank - 1], last
 // dimension fastest; an operand's offset is the sum of index * stride, with stride 0 where it is

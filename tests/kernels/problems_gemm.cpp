@@ -129,9 +129,16 @@ void add_biases(std::vector<Problem>& list) {
       }
     }
   }
-  GemmProblem scaled = gemm(20, 24, 28);
-  scaled.alpha = 0.1f;
-  list.emplace_back(scaled);
+  for (const float alpha : {0.1f, 0.0f, -0.0f}) {
+    GemmProblem scaled = gemm(20, 24, 28);
+    scaled.alpha = alpha;
+    list.emplace_back(scaled);
+    scaled = gemm(65, 66, 67, false, true);  // large enough for cuBLAS
+    scaled.alpha = alpha;
+    scaled.epilogue.has_bias = true;
+    scaled.beta = 0.0f;
+    list.emplace_back(scaled);
+  }
 }
 
 void add_epilogues(std::vector<Problem>& list) {

@@ -48,6 +48,25 @@ std::vector<double> sparse_specials(std::vector<double> values) {
   return values;
 }
 
+// An infinite weight makes one column or channel infinite.
+std::vector<double> one_infinity(std::vector<double> values) {
+  if (!values.empty()) values[values.size() / 2] = kInfinity;
+  return values;
+}
+
+// Where a window reaches over the edge, what an infinite weight gives is left open.
+bool windows_are_inside(const ConvProblem& p) {
+  return p.pad_top == 0 && p.pad_left == 0 &&
+         (p.P - 1) * p.stride_h + (p.R - 1) * p.dilation_h < p.H &&
+         (p.Q - 1) * p.stride_w + (p.S - 1) * p.dilation_w < p.W;
+}
+
+bool takes_infinite_weights(const Problem& problem, int operand) {
+  if (std::holds_alternative<GemmProblem>(problem)) return operand == GemmProblem::kB;
+  const auto* conv = std::get_if<ConvProblem>(&problem);
+  return conv != nullptr && operand == ConvProblem::kWeights && windows_are_inside(*conv);
+}
+
 // Element-wise: every special value, again and again. NaN with both signs: x86 makes negative ones.
 std::vector<double> dense_specials(std::vector<double> values) {
   constexpr double kSpecials[] = {
@@ -78,6 +97,7 @@ std::vector<double> special_values(const Problem& problem, int operand,
   if (family == PoolProblem::kFamily || family == SoftmaxProblem::kFamily) {
     return half_infinite(std::move(values));
   }
+  if (takes_infinite_weights(problem, operand)) return one_infinity(std::move(values));
   return operand == 0 ? sparse_specials(std::move(values)) : values;
 }
 

@@ -3,7 +3,8 @@
 // cuBLAS, the epilogue by one pass over D after it.
 //
 //   operands  float32, strict (CUBLAS_PEDANTIC_MATH, no TF32); batch with one stride at most
-//   limits    M, N, K, leading dimensions and batch below 2^31; not for small problems (below)
+//   limits    M, N, K, leading dimensions and batch below 2^31; not for small problems (below), nor
+//             for alpha = 0, with which cuBLAS would lose the NaN of A and B
 //   workspace of its own, so that it can be captured and gives the same bits on every run
 //
 // cuBLAS is column-major. A row-major matrix with leading dimension ld is its transpose read
@@ -33,6 +34,7 @@ bool fits_int(int64_t value) { return value <= std::numeric_limits<int>::max(); 
 
 Support supports(const GemmProblem& p, const DeviceInfo&) {
   if (p.dtype != DType::kF32) return support_float32(p.dtype);
+  if (p.alpha == 0.0f) return Support::no("alpha is 0: cuBLAS would not read A and B");
   if (p.batch_rank > 1) {
     return Support::no("the batch has " + std::to_string(p.batch_rank) +
                        " dimensions and cuBLAS takes one stride");
