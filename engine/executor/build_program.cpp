@@ -51,9 +51,15 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
                                     const CompileOptions& options) {
   TESSERA_RETURN_IF_ERROR(check_declared(graph, input_shapes));
   const DeviceInfo& info = device.device->info();
-  const KernelChooser chooser(*device.backend, info, options.choice);
+  KernelChooser chooser(*device.backend, info, options.choice);
   TESSERA_RETURN_IF_ERROR(chooser.check_names());
   KernelProgram result;
+  const bool has_batch = !input_shapes.empty() && input_shapes[0].rank() > 0;
+  result.batch = has_batch ? input_shapes[0][0] : 1;
+  const auto tell = [&](const std::string& sentence) {
+    if (options.tell && !sentence.empty()) options.tell(sentence);
+  };
+  tell(chooser.put_stale_plan_aside(result.batch, "float32"));
   TESSERA_ASSIGN_OR_RETURN(const PassLog folded, infer_shapes_and_fold(graph, input_shapes));
   append(result.passes, folded);
   constexpr GraphPass kOptimizations[] = {remove_identities, remove_dead_nodes, fold_batch_norm};
@@ -71,6 +77,7 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
   TESSERA_ASSIGN_OR_RETURN(result.choices, assign_kernels(result.program, chooser));
   // Only now: a pattern may be for a reorder that the choice of layouts has put in.
   TESSERA_RETURN_IF_ERROR(chooser.check_patterns(result.program));
+  for (const std::string& sentence : chooser.stale_entries(result.program)) tell(sentence);
   return result;
 }
 

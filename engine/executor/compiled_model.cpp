@@ -84,7 +84,9 @@ StepReport report_step(const CompiledModel::Impl& impl, size_t index, const Kern
   report.family = problem_family(step.problem);
   report.kernel = choice.entry->name;
   report.reason = choice.reason;
-  report.is_forced = choice.is_forced;
+  report.origin = choice.origin;
+  report.evidence = choice.evidence;
+  report.choice_key = choice_key(step.problem);
   for (const Candidate& candidate :
        candidates(step.problem, *impl.device.backend, impl.device.device->info())) {
     if (!candidate.support.ok()) {
@@ -106,6 +108,7 @@ void write_report(const KernelProgram& built, CompiledModel::Impl& impl) {
   impl.report.unplanned_bytes = impl.memory.unplanned_bytes;
   impl.report.constant_bytes = constant_bytes(impl.program);
   impl.report.uses_graph = impl.use_graph;
+  impl.report.batch = built.batch;
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
     impl.report.steps.push_back(report_step(impl, i, built.choices[i]));
   }
@@ -143,5 +146,16 @@ CompiledModel::~CompiledModel() = default;
 const std::vector<TensorDesc>& CompiledModel::inputs() const { return impl_->inputs; }
 const std::vector<TensorDesc>& CompiledModel::outputs() const { return impl_->outputs; }
 const PlanReport& CompiledModel::report() const { return impl_->report; }
+
+Plan make_plan(const PlanReport& report, const OpenDevice& device) {
+  Plan plan;
+  plan.device = make_device_key(*device.backend, device.device->info());
+  plan.batch = report.batch;
+  plan.precision = report.precision;
+  for (const StepReport& step : report.steps) {
+    plan.layers.push_back({step.name, step.choice_key, step.kernel, step.evidence});
+  }
+  return plan;
+}
 
 }  // namespace tessera

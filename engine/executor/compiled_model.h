@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ struct CompileOptions {
   ChoiceOptions choice = {};
   bool use_graph = true;
   bool optimize = true;
+  // Is told in one sentence each what the user should know: parts of a plan that are ignored.
+  // May be called by the thread that compiles. Empty: nobody is told.
+  std::function<void(const std::string&)> tell = {};
 };
 
 // One line of a plan, for `infer explain` and for proofs in tests.
@@ -43,7 +47,9 @@ struct StepReport {
   std::string family;   // "conv"
   std::string kernel;   // the kernel that runs it
   std::string reason;   // why: "forced by --backend onednn"
-  bool is_forced = false;
+  std::string origin;   // KernelChoice::origin
+  ChoiceEvidence evidence;
+  std::string choice_key;                                    // choice_key(problem)
   std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
   std::vector<std::string> alternatives;                     // kernels that could run it too
   double flops = 0;
@@ -60,7 +66,12 @@ struct PlanReport {
   size_t unplanned_bytes = 0;  // what they would take without reuse
   size_t constant_bytes = 0;   // weights, as the model states them
   bool uses_graph = false;
+  int64_t batch = 1;  // the first extent of the first input
+  std::string precision = "float32";
 };
+
+// The kernels of a compiled model as a plan for the device it was compiled for.
+Plan make_plan(const PlanReport& report, const OpenDevice& device);
 
 class ExecutionContext;
 

@@ -82,6 +82,14 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+std::string choice_key(const Problem& problem) {
+  Problem plain = problem;
+  if (auto* conv = std::get_if<ConvProblem>(&plain)) {
+    conv->src_layout = conv->dst_layout = Layout::kRowMajor;
+  }
+  return to_string(plain);
+}
+
 bool KernelChooser::fits(const std::string& name, const Step& step) const {
   return name == kAuto || !kernels_named(name, backend_, problem_family(step.problem)).empty();
 }
@@ -105,27 +113,18 @@ const KernelChooser::Rule* KernelChooser::rule_for(const Step& step) const {
 }
 
 Result<KernelChoice> KernelChooser::choose(const Step& step) const {
-  KernelChoice choice;
-  std::string forced;
   if (const Rule* rule = rule_for(step)) {
-    if (rule->second != kAuto) {
-      forced = rule->second;
-      choice.reason = "forced by " + rule_text(*rule);
-    }
-  } else if (!options_.backend.empty() && fits(options_.backend, step) &&
-             options_.backend != kAuto) {
-    forced = options_.backend;
-    choice.reason = "forced by --backend " + forced;
+    if (rule->second != kAuto) return choose_forced(step, rule->second, rule_text(*rule));
+  } else if (!options_.backend.empty() && options_.backend != kAuto &&
+             fits(options_.backend, step)) {
+    return choose_forced(step, options_.backend, "--backend " + options_.backend);
   }
-  choice.is_forced = !forced.empty();
-  const Result<const KernelEntry*> entry = select(step.problem, backend_, device_, forced);
-  if (!entry.ok() && choice.is_forced) {
-    return unsupported(choice.reason + ": " + entry.status().message() + "; --layer-backends '" +
-                       step.node_names.front() + ":auto' frees the layer");
-  }
-  TESSERA_RETURN_IF_ERROR(entry.status());
-  choice.entry = *entry;
-  if (!choice.is_forced) choice.reason = "first in order that supports it";
+  if (auto planned = choose_planned(step)) return *std::move(planned);
+  if (auto timed = choose_timed(step)) return *std::move(timed);
+  KernelChoice choice;
+  TESSERA_ASSIGN_OR_RETURN(choice.entry, select(step.problem, backend_, device_));
+  choice.reason = "first in order that supports it";
+  choice.evidence = evidence_for(*choice.entry, step);
   return choice;
 }
 

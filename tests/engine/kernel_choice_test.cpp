@@ -35,7 +35,8 @@ std::span<const KernelEntry* const> fake_kernels() {
   return list;
 }
 
-const Backend kFake = {"fake", fake_kernels, nullptr, nullptr, nullptr};
+const Backend kFake = {"fake", fake_kernels, nullptr, nullptr,
+                       [] { return std::vector<std::string>{"fakelib 1.0"}; }};
 const DeviceInfo kDevice;
 
 KernelChooser chooser(ChoiceOptions options) {
@@ -154,6 +155,111 @@ TEST(KernelChooser, AKernelOfAnotherBackendNamesItsDevice) {
   const Status status = chooser({.backend = "reference_conv"}).check_names();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("reference has: use --device reference"));
+}
+
+std::shared_ptr<const Plan> plan_of(std::vector<PlanEntry> layers) {
+  Plan plan;
+  plan.path = "p.json";
+  plan.device = make_device_key(kFake, kDevice);
+  plan.batch = 4;
+  plan.precision = "float32";
+  plan.layers = std::move(layers);
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
+const std::string kConvKey = choice_key(kConv.problem);
+
+TEST(KernelChooser, APlanComesAfterForcedNamesAndBeforeTheOrder) {
+  ChoiceEvidence evidence;
+  evidence.microseconds = 12.34;
+  evidence.runner_up = "own_conv";
+  evidence.runner_up_microseconds = 15.0;
+  const auto plan = plan_of({{"conv1+bn1+relu1", kConvKey, "library_conv", evidence}});
+  EXPECT_EQ(choice(kConv, {.plan = plan}),
+            "library_conv: from plan p.json (12.3 us, runner-up own_conv 15.0 us)");
+  EXPECT_EQ(choice(kConv, {.backend = "own", .plan = plan}), "own_conv: forced by --backend own");
+  EXPECT_EQ(choice(kPool, {.plan = plan}), "own_pool: first in order that supports it");
+}
+
+// A convolution's layouts follow from its kernel, so they do not make it another problem.
+TEST(KernelChooser, APlanHoldsForAConvolutionInAnyLayout) {
+  Step nhwc = kConv;
+  std::get<ConvProblem>(nhwc.problem).src_layout = Layout::kNHWC;
+  const auto plan = plan_of({{"conv1+bn1+relu1", kConvKey, "library_conv", {}}});
+  EXPECT_EQ(choice(nhwc, {.plan = plan}), "library_conv: from plan p.json");
+}
+
+TEST(KernelChooser, StaleEntriesAreIgnoredAndNamed) {
+  Program program;
+  program.steps = {kConv, kPool, kRelu};
+  const std::string pool_key = choice_key(kPool.problem);
+  const std::string relu_key = choice_key(kRelu.problem);
+  const auto plan = plan_of({{"conv1+bn1+relu1", "conv of old", "library_conv", {}},
+                             {"pool1", pool_key, "library_pool", {}},
+                             {"relu2", relu_key, "unary_gone", {}},
+                             {"relu9", relu_key, "unary", {}},
+                             {"relu2", relu_key, "unary", {}}});
+  const KernelChooser with_plan = chooser({.plan = plan});
+  EXPECT_EQ(choice(kConv, {.plan = plan}), "own_conv: first in order that supports it");
+  EXPECT_EQ(choice(kPool, {.plan = plan}), "own_pool: first in order that supports it");
+  const std::vector<std::string> stale = with_plan.stale_entries(program);
+  ASSERT_EQ(stale.size(), 4u);
+  EXPECT_THAT(stale[0], HasSubstr("conv1+bn1+relu1 on library_conv: the layer's problem is now"));
+  EXPECT_THAT(stale[1], HasSubstr("is tired"));
+  EXPECT_THAT(stale[2], HasSubstr("no such kernel"));
+  EXPECT_THAT(stale[3], HasSubstr("no such layer"));
+  for (const std::string& sentence : stale) EXPECT_THAT(sentence, HasSubstr("infer tune MODEL"));
+  const auto foreign = plan_of({{"a", "b", "c", {}}, {"d", "e", "f", {}}});
+  EXPECT_EQ(chooser({.plan = foreign}).stale_entries(program).size(), 1u);
+}
+
+TEST(KernelChooser, APlanForSomethingElseIsPutAside) {
+  const auto plan = plan_of({{"conv1+bn1+relu1", kConvKey, "library_conv", {}}});
+  KernelChooser same = chooser({.plan = plan});
+  EXPECT_EQ(same.put_stale_plan_aside(4, "float32"), "");
+  EXPECT_EQ(same.choose(kConv)->entry->name, "library_conv");
+  KernelChooser other = chooser({.plan = plan});
+  EXPECT_THAT(other.put_stale_plan_aside(8, "float32"), HasSubstr("for batch 4"));
+  EXPECT_EQ(other.choose(kConv)->entry->name, "own_conv");
+  EXPECT_THAT(chooser({.plan = plan}).put_stale_plan_aside(4, "float16"), HasSubstr("precision"));
+  DeviceInfo newer;
+  newer.driver_version = "99.0";
+  EXPECT_THAT(KernelChooser(kFake, newer, {.plan = plan}).put_stale_plan_aside(4, "float32"),
+              HasSubstr("is for driver none, here it is '99.0'"));
+}
+
+std::shared_ptr<const TimingCache> timings_of(
+    const std::vector<std::pair<std::string, KernelMeasurement>>& measured) {
+  auto cache = std::make_shared<TimingCache>();
+  for (const auto& [kernel, measurement] : measured) {
+    EXPECT_TRUE(cache->add(make_device_key(kFake, kDevice), kConvKey, kernel, measurement).ok());
+  }
+  return cache;
+}
+
+TEST(KernelChooser, TheFastestCorrectKernelOfTheTimingCacheIsTaken) {
+  EXPECT_EQ(
+      choice(kConv,
+             {.timings = timings_of({{"own_conv", {5.0, 0.1}}, {"library_conv", {2.0, 0.5}}})}),
+      "library_conv: timing cache (2.0 us, runner-up own_conv 5.0 us)");
+  EXPECT_EQ(
+      choice(kConv,
+             {.timings = timings_of({{"own_conv", {1.0, 0.1}}, {"library_conv", {2.0, 0.5}}})}),
+      "own_conv: timing cache (1.0 us, runner-up library_conv 2.0 us)");
+  EXPECT_EQ(
+      choice(kConv,
+             {.timings = timings_of({{"own_conv", {5.0, 0.1}}, {"library_conv", {2.0, 1.5}}})}),
+      "own_conv: timing cache (5.0 us)")
+      << "a wrong result is never chosen";
+  EXPECT_EQ(choice(kConv, {.timings = timings_of({{"library_conv", {2.0, 0.5}}})}),
+            "own_conv: first in order that supports it")
+      << "nothing to compare with";
+}
+
+TEST(KernelChooser, APlanComesBeforeTheTimingCache) {
+  const auto timings = timings_of({{"own_conv", {5.0, 0.1}}, {"library_conv", {2.0, 0.5}}});
+  const auto plan = plan_of({{"conv1+bn1+relu1", kConvKey, "own_conv", {}}});
+  EXPECT_EQ(choice(kConv, {.plan = plan, .timings = timings}), "own_conv: from plan p.json");
 }
 
 }  // namespace

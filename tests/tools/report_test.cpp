@@ -108,9 +108,9 @@ TEST_F(EvalTest, ExplainHasTheDocumentedKeys) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
   ASSERT_FALSE(document.at("steps").empty());
-  for (const char* key :
-       {"name", "problem", "family", "kernel", "reason", "alternatives", "refused", "flops",
-        "output_offset_bytes", "output_bytes", "workspace_bytes"}) {
+  for (const char* key : {"name", "problem", "family", "kernel", "reason", "microseconds", "error",
+                          "runner_up", "alternatives", "refused", "flops", "output_offset_bytes",
+                          "output_bytes", "workspace_bytes"}) {
     EXPECT_TRUE(document.at("steps")[0].contains(key)) << key;
   }
   EXPECT_EQ(document.at("steps")[0].at("output_bytes"), 3 * 4 * 4);

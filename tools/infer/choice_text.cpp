@@ -9,19 +9,19 @@
 namespace tessera::cli {
 
 std::string describe_choice(const PlanReport& plan) {
-  std::map<std::string, size_t> forced;  // layers by reason
+  std::map<std::string, size_t> chosen;  // layers by origin
   std::set<std::string> free_families;
   for (const StepReport& step : plan.steps) {
-    if (step.is_forced) {
-      ++forced[step.reason];
+    if (!step.origin.empty()) {
+      ++chosen[step.origin];
     } else {
       free_families.insert(step.family);
     }
   }
-  if (forced.empty()) return "automatic";
+  if (chosen.empty()) return "automatic";
   std::string text;
-  for (const auto& [reason, layers] : forced) {
-    text += fmt::format("{}{} for {} of {} layers", text.empty() ? "" : ", ", reason, layers,
+  for (const auto& [origin, layers] : chosen) {
+    text += fmt::format("{}{} for {} of {} layers", text.empty() ? "" : ", ", origin, layers,
                         plan.steps.size());
   }
   if (!free_families.empty()) {

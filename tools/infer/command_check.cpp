@@ -131,6 +131,10 @@ int cases_exit_code(const std::vector<CaseOutcome>& outcomes) {
 }
 
 Result<int> check_folder(const CheckOptions& options) {
+  if (!options.execution.load_plan.empty() || !options.execution.save_plan.empty()) {
+    return invalid_argument("--load-plan and --save-plan are for one model, " + options.path +
+                            " is a folder of them");
+  }
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<OnnxCase> cases, find_onnx_cases(options.path));
   // A missing device or an unknown kernel is one error, not one failure a case.

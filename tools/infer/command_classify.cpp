@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer MODEL INPUT...
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 
 #include "engine/graph/printable.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
+#include "tools/infer/plan_files.h"
 #include "tools/infer/row_writer.h"
 #include "tools/infer/streaming_run.h"
 
@@ -60,21 +60,12 @@ size_t longest_name(const StreamingRun& run) {
   return width;
 }
 
-// Writing over what the run reads would destroy it: the same file under any name counts.
-Status refuse_to_overwrite(const ClassifyOptions& options) {
-  const std::filesystem::path model(options.streaming.model);
-  std::vector<std::string> read = options.inputs;
-  read.push_back(options.streaming.model);
-  read.push_back((model.parent_path() / model.stem()).string() + ".infer.json");
+std::vector<std::string> files_read(const ClassifyOptions& options) {
+  std::vector<std::string> read = files_of_model(options.streaming.model);
+  read.insert(read.end(), options.inputs.begin(), options.inputs.end());
   read.push_back(options.streaming.labels);
-  for (const std::string& path : read) {
-    std::error_code error;
-    if (std::filesystem::equivalent(options.output, path, error) && !error) {
-      return invalid_argument(
-          fmt::format("--output {}: this run reads that file ({})", options.output, path));
-    }
-  }
-  return {};
+  read.push_back(options.streaming.execution.load_plan);
+  return read;
 }
 
 Result<std::unique_ptr<RowWriter>> make_writer(const ClassifyOptions& options,
@@ -85,7 +76,7 @@ Result<std::unique_ptr<RowWriter>> make_writer(const ClassifyOptions& options,
   format.labels = run.card.labels;
   format.top_count = std::min(options.top, run.pipeline->scores_per_sample());
   if (!options.output.empty()) {
-    TESSERA_RETURN_IF_ERROR(refuse_to_overwrite(options));
+    TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--output", options.output, files_read(options)));
     return make_file_writer(options.output, format);
   }
   if (stdout_is_terminal()) format.name_width = longest_name(run);

@@ -12,6 +12,7 @@
 #include "tools/infer/exit_code.h"
 #include "tools/infer/json.h"
 #include "tools/infer/options.h"
+#include "tools/infer/plan_files.h"
 
 namespace tessera::cli {
 namespace {
@@ -40,6 +41,10 @@ Result<Explanation> compile_model(const ExplainOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(result.device, open_device(options.execution.device));
   TESSERA_ASSIGN_OR_RETURN(result.compiled, CompiledModel::compile(result.model, result.device,
                                                                    result.shapes.shapes, compile));
+  TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--save-plan", options.execution.save_plan,
+                                              files_of_model(options.model)));
+  TESSERA_RETURN_IF_ERROR(
+      save_plan_if_asked(options.execution, result.compiled->report(), result.device));
   return result;
 }
 
@@ -64,6 +69,10 @@ std::vector<std::string> describe_values(const std::vector<ValueInfo>& values) {
   return lines;
 }
 
+Json optional(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
 Json step_to_json(const StepReport& step) {
   Json refused = Json::array();
   for (const auto& [kernel, reason] : step.refused) {
@@ -74,6 +83,9 @@ Json step_to_json(const StepReport& step) {
           {"family", step.family},
           {"kernel", step.kernel},
           {"reason", step.reason},
+          {"microseconds", optional(step.evidence.microseconds)},
+          {"error", optional(step.evidence.error)},
+          {"runner_up", step.evidence.runner_up},
           {"alternatives", step.alternatives},
           {"refused", refused},
           {"flops", step.flops},

@@ -11,6 +11,7 @@
 #include "engine/model/input_shapes.h"
 #include "engine/pipeline/pipeline.h"
 #include "tools/infer/device_name.h"
+#include "tools/infer/plan_files.h"
 #include "tools/infer/ranking.h"
 
 namespace tessera::cli {
@@ -122,6 +123,19 @@ Result<std::vector<GoldenCheck>> replay_goldens(const std::shared_ptr<const Mode
   return checks;
 }
 
+Status save_checked_plan(const CheckOptions& options, const std::shared_ptr<const Model>& model,
+                         const OpenDevice& device, const std::vector<Tensor>& inputs,
+                         const CompileOptions& compile) {
+  if (options.execution.save_plan.empty()) return {};
+  TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--save-plan", options.execution.save_plan,
+                                              files_of_model(options.path)));
+  std::vector<Shape> shapes;
+  for (const Tensor& input : inputs) shapes.push_back(input.shape());
+  TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const CompiledModel> compiled,
+                           CompiledModel::compile(model, device, shapes, compile));
+  return save_plan_if_asked(options.execution, compiled->report(), device);
+}
+
 }  // namespace
 
 bool ModelCheck::ok() const {
@@ -137,6 +151,7 @@ Result<ModelCheck> check_model(const CheckOptions& options) {
                            random_inputs(*model, options.shapes, check.notes));
   TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
   check.device = describe_device(device.device->info());
+  TESSERA_RETURN_IF_ERROR(save_checked_plan(options, model, device, inputs, compile));
   TESSERA_ASSIGN_OR_RETURN(check.steps, check_steps(model, device, inputs, compile));
   TESSERA_ASSIGN_OR_RETURN(check.goldens, replay_goldens(model, device, compile));
   return check;

@@ -5,10 +5,13 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <memory>
+#include <set>
 
 #include "core/nearest.h"
 #include "tools/infer/console.h"
 #include "tools/infer/exit_code.h"
+#include "tools/infer/plan_files.h"
 
 namespace tessera::cli {
 
@@ -51,6 +54,10 @@ void add_execution_options(CLI::App& app, ExecutionOptions& options) {
                  "PATTERN:NAME,...: the same for layers by node name or operator, * and ? as "
                  "wildcards, the first match counts, auto leaves the layer free")
       ->allow_extra_args(false);
+  app.add_option("--load-plan", options.load_plan, "kernel of each layer, from --save-plan");
+  app.add_option("--save-plan", options.save_plan, "write the kernel of each layer to a file");
+  app.add_option("--timing-cache,--timingCacheFile", options.timing_cache,
+                 "kernels' times, filled by infer tune: the fastest is chosen");
   app.add_flag("--no-graph", options.no_graph, "launch kernel by kernel, without a CUDA graph");
   app.add_flag("--no-optimize", options.no_optimize, "do not fuse layers or fold batch norms");
 }
@@ -70,6 +77,17 @@ Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
       compile.choice.layer_backends.emplace_back(rule.substr(0, colon), rule.substr(colon + 1));
     }
   }
+  if (!options.load_plan.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(Plan plan, load_plan(options.load_plan));
+    compile.choice.plan = std::make_shared<const Plan>(std::move(plan));
+  }
+  if (!options.timing_cache.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(compile.choice.timings, open_timing_cache(options.timing_cache));
+  }
+  // A model may be compiled several times in one run: what there is to say is said once.
+  compile.tell = [told = std::make_shared<std::set<std::string>>()](const std::string& sentence) {
+    if (told->insert(sentence).second) print_problem(sentence);
+  };
   return compile;
 }
 

@@ -18,11 +18,15 @@ struct ExecutionOptions {
   std::string device = "auto";
   std::string backend;
   std::vector<std::string> layer_backends;  // lists of PATTERN:NAME
+  std::string load_plan;
+  std::string save_plan;
+  std::string timing_cache;
   bool no_graph = false;
   bool no_optimize = false;
 };
 void add_execution_options(CLI::App& app, ExecutionOptions& options);
-// kInvalidArgument names the rule of --layer-backends that is not PATTERN:NAME.
+// Reads the plan and the timing cache. kInvalidArgument names the rule of --layer-backends that is
+// not PATTERN:NAME, or the file that is not what it should be.
 Result<CompileOptions> to_compile_options(const ExecutionOptions& options);
 
 // Extents that the model leaves open.

@@ -14,6 +14,7 @@
 #include "tools/infer/device_name.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/interrupt.h"
+#include "tools/infer/plan_files.h"
 #include "tools/infer/progress.h"
 
 namespace tessera::cli {
@@ -134,6 +135,12 @@ Result<StreamingRun> prepare_streaming_run(const StreamingOptions& options,
   pipeline.compile = compile;
   pipeline.cancel = &interrupted();
   TESSERA_ASSIGN_OR_RETURN(run.pipeline, Pipeline::create(run.model, run.device, pipeline));
+  std::vector<std::string> read = files_of_model(options.model);
+  read.insert(read.end(), inputs.begin(), inputs.end());
+  read.push_back(options.labels);
+  TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--save-plan", options.execution.save_plan, read));
+  TESSERA_RETURN_IF_ERROR(
+      save_plan_if_asked(options.execution, run.pipeline->report(), run.device));
   run.header = make_header(run, compile);
   return run;
 }
