@@ -139,6 +139,19 @@ void add_layouts(std::vector<Problem>& list) {
   list.emplace_back(p);
 }
 
+// Sums long enough to be split among blocks, channels and positions just below, at and just above
+// the tiles of the CUDA kernels, many tiles, and a channel block filled up with zeros.
+void add_tiles(std::vector<Problem>& list) {
+  list.emplace_back(conv({1, 264, 3, 4}, {33, 3, 3, 1}));
+  list.emplace_back(conv({1, 512, 2, 2}, {33, 1, 1}));
+  list.emplace_back(conv({1, 250, 4, 4}, {8, 3, 3, 1, 2, 1, 2}));
+  list.emplace_back(conv({1, 8, 8, 16}, {64, 3, 3, 1}));
+  list.emplace_back(conv({1, 8, 127, 1}, {63, 1, 1}));
+  list.emplace_back(conv({1, 16, 129, 1}, {65, 1, 1}));
+  list.emplace_back(conv({2, 15, 17, 15}, {129, 1, 1}));
+  list.emplace_back(conv({1, 16, 30, 31}, {64, 3, 3, 1, 2}));
+}
+
 }  // namespace
 
 std::vector<Problem> conv_problems() {
@@ -149,6 +162,7 @@ std::vector<Problem> conv_problems() {
   add_groups(list);
   add_epilogues(list);
   add_layouts(list);
+  add_tiles(list);
   append_precisions(list);
   ConvProblem wide = conv({1, 3, 6, 6}, {4, 3, 3, 1});
   wide.dtype = DType::kF64;

@@ -89,4 +89,12 @@ __device__ __forceinline__ void store_conv_output(const ConvProblem& p, const Co
   g.dst[offset] = activate<kActivation>(x, p.epilogue.activation);
 }
 
+// The same with the activation of the problem, known at run time.
+__device__ __forceinline__ void store_conv_output(const ConvProblem& p, const ConvOperands& g,
+                                                  int64_t k, int64_t offset, float x) {
+  if (g.bias != nullptr) x += g.bias[k];
+  if (g.residual != nullptr) x += g.residual[offset];
+  g.dst[offset] = activate(x, p.epilogue.activation);
+}
+
 }  // namespace tessera::cuda
