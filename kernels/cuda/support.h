@@ -15,6 +15,12 @@ inline Support support_float32(DType dtype) {
   return Support::no(std::string(dtype_name(dtype)) + " is not float32");
 }
 
+// Yes for the types that are computed in float32, otherwise the reason that names the dtype.
+inline Support support_float(DType dtype) {
+  if (dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16) return Support::yes();
+  return Support::no(std::string(dtype_name(dtype)) + " is not float32, float16 or bfloat16");
+}
+
 // The layouts whose elements lie at constant strides: NCHW and NHWC.
 inline bool is_strided_layout(Layout layout) {
   return layout == Layout::kRowMajor || layout == Layout::kNHWC;

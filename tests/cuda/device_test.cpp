@@ -27,12 +27,14 @@ TEST(CudaBackend, SaysWhatIsMissingWhereThereIsNoDevice) {
   EXPECT_EQ(device.status().message(), found.status().message());
 }
 
-TEST(CudaBackend, DescribesRuntimeDriverAndCublas) {
+TEST(CudaBackend, DescribesRuntimeDriverAndLibraries) {
   const std::vector<std::string> lines = cuda_backend().describe_libraries();
-  ASSERT_EQ(lines.size(), 3u);
+  ASSERT_EQ(lines.size(), 5u);
   EXPECT_THAT(lines[0], HasSubstr("CUDA runtime"));
   EXPECT_THAT(lines[1], HasSubstr("CUDA driver"));
-  EXPECT_THAT(lines[2], HasSubstr("cuBLAS"));
+  EXPECT_THAT(lines[2], HasSubstr("cuBLAS "));
+  EXPECT_THAT(lines[3], HasSubstr("cuBLASLt "));
+  EXPECT_THAT(lines[4], HasSubstr("cuDNN "));
 }
 
 // Skips where there is no device.

@@ -39,17 +39,79 @@ TEST(CudaKernelChoice, GemmFollowsTheSize) {
   EXPECT_THAT(choice(gemm(512, 512, 512)), AnyOf("cublas_gemm", "gemm_warp_tile"));
 }
 
-TEST(CudaKernelChoice, CublasRefusesSmallAndDeeplyBatchedProducts) {
-  const auto refusal = [](const GemmProblem& problem) {
-    const auto chosen = select(problem, *find_backend("cuda"), DeviceInfo(), "cublas_gemm");
-    return chosen.ok() ? std::string() : chosen.status().message();
-  };
-  EXPECT_THAT(refusal(gemm(63, 64, 64)), HasSubstr("262144 multiply-adds"));
-  GemmProblem batched = gemm(64, 64, 64);
-  batched.batch_rank = 2;
-  batched.batch_extent = {2, 2};
-  EXPECT_THAT(refusal(batched), HasSubstr("one stride"));
-  EXPECT_THAT(refusal(gemm(int64_t{1} << 31, 64, 64)), HasSubstr("2^31"));
+// Why the kernel `name` refuses; empty where it does not.
+std::string refusal(const Problem& problem, std::string_view name) {
+  const auto chosen = select(problem, *find_backend("cuda"), DeviceInfo(), name);
+  return chosen.ok() ? std::string() : chosen.status().message();
+}
+
+TEST(CudaKernelChoice, LibrariesRefuseSmallAndDeeplyBatchedProducts) {
+  for (const std::string_view name : {"cublas_gemm", "cublaslt_gemm"}) {
+    EXPECT_THAT(refusal(gemm(63, 64, 64), name), HasSubstr("262144 multiply-adds"));
+    GemmProblem batched = gemm(64, 64, 64);
+    batched.batch_rank = 2;
+    batched.batch_extent = {2, 2};
+    EXPECT_THAT(refusal(batched, name), HasSubstr("one stride"));
+    EXPECT_THAT(refusal(gemm(int64_t{1} << 31, 64, 64), name), HasSubstr("2^31"));
+  }
+}
+
+TEST(CudaKernelChoice, LibrariesTakeThePrecisionsThatAreComputedInFloat32) {
+  for (const std::string_view name : {"cublas_gemm", "cublaslt_gemm"}) {
+    GemmProblem p = gemm(512, 512, 512);
+    p.dtype = DType::kF64;
+    EXPECT_THAT(refusal(p, name), HasSubstr("float64 is not float32, float16 or bfloat16"));
+    for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+      p.dtype = dtype;
+      EXPECT_THAT(refusal(p, name), AnyOf("", HasSubstr("was not found"))) << dtype;
+    }
+  }
+}
+
+// Reasons that do not depend on whether cuDNN is there.
+TEST(CudaKernelChoice, CudnnRefusesWindowsThatItWouldPlaceOrCountOtherwise) {
+  PoolProblem p;
+  p.N = 1;
+  p.C = 3;
+  p.H = p.W = 7;
+  p.R = p.S = 2;
+  p.stride_h = p.stride_w = 2;
+  p.P = p.Q = 3;
+  EXPECT_THAT(refusal(p, "cudnn_pool"), AnyOf("", HasSubstr("cuDNN")));
+  PoolProblem past_the_end = p;  // ceil_mode
+  past_the_end.P = 4;
+  EXPECT_THAT(refusal(past_the_end, "cudnn_pool"),
+              AnyOf(HasSubstr("pads both ends alike"), HasSubstr("not in this build")));
+  PoolProblem dilated = p;
+  dilated.dilation_h = 2;
+  EXPECT_THAT(refusal(dilated, "cudnn_pool"),
+              AnyOf(HasSubstr("not dilated"), HasSubstr("not in this build")));
+  // Padded by 1 at the top only, the last window ends in padding that counts for cuDNN.
+  PoolProblem uneven = p;
+  uneven.kind = PoolKind::kAverage;
+  uneven.count_include_pad = true;
+  uneven.R = 3;
+  uneven.pad_top = 1;
+  uneven.P = 4;
+  EXPECT_THAT(refusal(uneven, "cudnn_pool"),
+              AnyOf(HasSubstr("reaches past the padding"), HasSubstr("not in this build")));
+}
+
+TEST(CudaKernelChoice, CudnnIsNeverTheFirstChoice) {
+  PoolProblem pool;
+  pool.N = pool.C = pool.H = pool.W = pool.P = pool.Q = pool.R = pool.S = 1;
+  EXPECT_EQ(choice(pool), "pool_window");
+  for (const auto& [family, name] : {std::pair{"conv", "cudnn_conv"},
+                                     {"pool", "cudnn_pool"},
+                                     {"softmax", "cudnn_softmax"},
+                                     {"gemm", "cublaslt_gemm"}}) {
+    const KernelEntry* last = nullptr;
+    for (const KernelEntry* entry : find_backend("cuda")->kernels()) {
+      if (entry->family == family) last = entry;
+    }
+    ASSERT_NE(last, nullptr) << family;
+    EXPECT_EQ(last->name, name);
+  }
 }
 
 TEST(CudaKernelChoice, ConvolutionFollowsTheLengthOfTheReduction) {

@@ -7,6 +7,8 @@
 #include "kernels/cuda/runtime/cuda_status.h"
 #include "kernels/cuda/runtime/cuda_stream.h"
 #include "kernels/cuda/vendor/cublas.h"
+#include "kernels/cuda/vendor/cublaslt.h"
+#include "kernels/cuda/vendor/describe_cudnn.h"
 
 namespace tessera::cuda {
 namespace {
@@ -117,6 +119,8 @@ std::vector<std::string> describe_libraries() {
     lines.push_back("CUDA driver: not found; install an NVIDIA driver");
   }
   lines.push_back(describe_cublas());
+  lines.push_back(describe_cublaslt());
+  lines.push_back(describe_cudnn());
   return lines;
 }
 

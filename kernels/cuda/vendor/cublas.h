@@ -11,6 +11,14 @@
 
 namespace tessera::cuda {
 
+// Written out, since C++ has two overloads of the name.
+using GemmStridedBatchedEx = cublasStatus_t (*)(
+    cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m,
+    int n, int k, const void* alpha, const void* a, cudaDataType a_type, int lda,
+    long long stride_a, const void* b, cudaDataType b_type, int ldb, long long stride_b,
+    const void* beta, void* c, cudaDataType c_type, int ldc, long long stride_c, int batch,
+    cublasComputeType_t compute_type, cublasGemmAlgo_t algorithm);
+
 // The functions of cuBLAS that this backend calls, under the names they have in the library.
 struct CublasApi {
   decltype(&cublasCreate_v2) create = nullptr;
@@ -18,7 +26,7 @@ struct CublasApi {
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
   decltype(&cublasSetMathMode) set_math_mode = nullptr;
-  decltype(&cublasSgemmStridedBatched) sgemm_strided_batched = nullptr;
+  GemmStridedBatchedEx gemm_strided_batched_ex = nullptr;
   decltype(&cublasGetProperty) get_property = nullptr;
   decltype(&cublasGetStatusString) get_status_string = nullptr;
 };
@@ -30,6 +38,13 @@ const Result<CublasApi>& cublas();
 
 // "cuBLAS 13.0.2", or why it was not found.
 std::string describe_cublas();
+
+// "NAME 13.0.2" from the get_property function of cuBLAS or cuBLASLt.
+using PropertyFunction = cublasStatus_t(libraryPropertyType, int*);
+std::string describe_version(std::string_view library, PropertyFunction* get_property);
+
+// The Status of a call of cuBLAS or cuBLASLt that failed, with the library's own text for it.
+Status cublas_failure(cublasStatus_t status, std::string_view call, std::string_view text);
 
 // The outcome of a cuBLAS call as a Status. Requires: cublas().ok().
 Status to_status(cublasStatus_t status, std::string_view call);
@@ -52,7 +67,8 @@ class CublasHandle {
 };
 
 // The handle of device `ordinal`, shared by all kernels that hold it and destroyed with the last
-// one. Float32 stays float32: the handle is in pedantic mode.
+// one. Its math mode leaves the precision to the compute type of each call and keeps partial sums
+// of half-precision products in float32.
 Result<std::shared_ptr<CublasHandle>> cublas_handle(int ordinal);
 
 }  // namespace tessera::cuda

@@ -8,8 +8,10 @@
 
 namespace tessera::cuda {
 
-// D = activation(D + beta * bias + residual) in one pass over D: the epilogue of a product that a
-// library has left in operands.output. Nothing to do when the problem's epilogue is empty.
-Status launch_gemm_epilogue(const GemmProblem& problem, const Operands& operands, Stream& stream);
+// D = activation(product + beta * bias + residual) in one pass: what a library has left to do of
+// the problem's epilogue. `product` is (batch, M, N), dense, in float32; null when the product lies
+// in D, where nothing is done for an empty epilogue.
+Status launch_gemm_epilogue(const GemmProblem& problem, const float* product,
+                            const Operands& operands, Stream& stream);
 
 }  // namespace tessera::cuda
