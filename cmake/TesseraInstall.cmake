@@ -13,12 +13,17 @@ set(TESSERA_FIND_OpenMP::OpenMP_CXX OpenMP)
 set(TESSERA_FIND_CUDA::cudart_static CUDAToolkit)
 
 # tessera_export_dependency(ITEM): links `tessera` with one item of an object library. A file found
-# by find_library is passed on by its name, since its path is this machine's business.
+# by find_library becomes a target that tesseraLibraries.cmake defines for the user: the library may
+# lie elsewhere there, or here outside the folders that a linker looks into.
 function(tessera_export_dependency item)
   if(IS_ABSOLUTE ${item})
-    get_filename_component(name ${item} NAME_WE)
-    string(REGEX REPLACE "^lib" "" name ${name})
-    target_link_libraries(tessera PUBLIC $<BUILD_INTERFACE:${item}> $<INSTALL_INTERFACE:${name}>)
+    cmake_path(GET item FILENAME name)
+    string(REGEX REPLACE "^lib|\\.(so|a|dylib)[.0-9]*$" "" name ${name})
+    cmake_path(GET item PARENT_PATH folder)
+    target_link_libraries(tessera PUBLIC $<BUILD_INTERFACE:${item}>
+                                         $<INSTALL_INTERFACE:tessera::${name}>)
+    set_property(GLOBAL APPEND PROPERTY TESSERA_FIND_LIBRARY_LINES
+                 "tessera_find_library(${name} \"${folder}\")")
     return()
   endif()
   if(NOT DEFINED TESSERA_FIND_${item})
@@ -68,6 +73,8 @@ endif()
 install(DIRECTORY engine/include/tessera core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS tessera EXPORT tesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The program finds its shared libraries where they were when it was linked.
+set_target_properties(infer PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS infer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -75,9 +82,14 @@ install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
 get_property(find_lines GLOBAL PROPERTY TESSERA_FIND_LINES)
 list(REMOVE_DUPLICATES find_lines)
 list(JOIN find_lines "\n" TESSERA_FIND_DEPENDENCIES)
+get_property(library_lines GLOBAL PROPERTY TESSERA_FIND_LIBRARY_LINES)
+list(JOIN library_lines "\n" TESSERA_FIND_LIBRARIES)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tesseraLibraries.cmake.in
+               ${PROJECT_BINARY_DIR}/tesseraLibraries.cmake @ONLY)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tesseraConfig.cmake.in
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+              ${PROJECT_BINARY_DIR}/tesseraLibraries.cmake
               ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION ${package_dir})

@@ -24,6 +24,21 @@ foreach(project IN ITEMS tests/consumer examples)
   run(${CMAKE_COMMAND} --build ${build})
 endforeach()
 
+# The libraries without a package of their own are found outside the system's folders: where the
+# build found them, and below a prefix that the user names.
+file(GLOB_RECURSE package ${prefix}/*/tesseraLibraries.cmake)
+cmake_path(GET package PARENT_PATH package)
+set(find_libraries ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer/libraries -G ${GENERATOR}
+    -DPACKAGE=${package} --no-warn-unused-cli)
+run(${find_libraries} -B ${WORK}/remembered)
+file(STRINGS ${package}/tesseraLibraries.cmake lines REGEX "^tessera_find_library\\(")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE ".*\\((.+) \".*" "\\1" name ${line})
+  file(WRITE ${WORK}/moved-${name}/lib/lib${name}.so "")
+  run(${find_libraries} -B ${WORK}/moved-${name}/build -DMOVED=${name}
+      -DEXPECTED=${WORK}/moved-${name} -DCMAKE_PREFIX_PATH=${WORK}/moved-${name})
+endforeach()
+
 run(${WORK}/tests/consumer/consumer)
 if(NOT output STREQUAL "NOT_FOUND\n")
   message(FATAL_ERROR "consumer printed '${output}', expected NOT_FOUND")
