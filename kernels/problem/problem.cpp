@@ -64,7 +64,8 @@ std::ostream& operator<<(std::ostream& out, const Epilogue& epilogue) {
 }
 
 std::ostream& operator<<(std::ostream& out, const GemmProblem& p) {
-  out << "gemm " << p.dtype << (p.allow_tf32 ? " tf32" : "") << " M=" << p.M << " N=" << p.N << " K=" << p.K;
+  out << "gemm " << p.dtype << (p.allow_tf32 ? " tf32" : "") << " M=" << p.M << " N=" << p.N
+      << " K=" << p.K;
   if (p.batch() != 1) out << " batch=" << p.batch();
   out << (p.transpose_a ? " A^T" : "") << (p.transpose_b ? " B^T" : "");
   out << " lda=" << p.lda << " ldb=" << p.ldb << " ldd=" << p.ldd;
@@ -77,10 +78,10 @@ std::ostream& operator<<(std::ostream& out, const GemmProblem& p) {
 }
 
 std::ostream& operator<<(std::ostream& out, const ConvProblem& p) {
-  out << "conv " << p.dtype << (p.allow_tf32 ? " tf32" : "") << " N=" << p.N << " C=" << p.C << " HW=" << p.H << "x" << p.W
-      << " K=" << p.K << " RS=" << p.R << "x" << p.S << " PQ=" << p.P << "x" << p.Q
-      << " stride=" << p.stride_h << "x" << p.stride_w << " pad=" << p.pad_top << "," << p.pad_left
-      << "," << p.pad_bottom << "," << p.pad_right;
+  out << "conv " << p.dtype << (p.allow_tf32 ? " tf32" : "") << " N=" << p.N << " C=" << p.C
+      << " HW=" << p.H << "x" << p.W << " K=" << p.K << " RS=" << p.R << "x" << p.S << " PQ=" << p.P
+      << "x" << p.Q << " stride=" << p.stride_h << "x" << p.stride_w << " pad=" << p.pad_top << ","
+      << p.pad_left << "," << p.pad_bottom << "," << p.pad_right;
   if (p.dilation_h != 1 || p.dilation_w != 1) {
     out << " dilation=" << p.dilation_h << "x" << p.dilation_w;
   }

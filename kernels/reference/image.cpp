@@ -24,8 +24,7 @@ void image(const ImageProblem& problem, const Operands& operands) {
       for (int64_t h = 0; h < problem.H; ++h) {
         for (int64_t w = 0; w < problem.W; ++w) {
           const auto pixel = static_cast<float>(src[from.offset(n, c, h, w)]);
-          dst[to.offset(n, c, h, w)] =
-              static_cast<T>((pixel * problem.scale - mean) / deviation);
+          dst[to.offset(n, c, h, w)] = static_cast<T>((pixel * problem.scale - mean) / deviation);
         }
       }
     }
