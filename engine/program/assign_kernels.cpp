@@ -25,6 +25,20 @@ bool has_channel_padding(const TensorDesc& desc) {
   return desc.storage_elements() != desc.num_elements();
 }
 
+}  // namespace
+
+ConvProblem in_preferred_layouts(const ConvProblem& conv, const KernelEntry& kernel,
+                                 const DeviceInfo& device) {
+  ConvProblem preferred = conv;
+  if (kernel.prefer_layouts == nullptr) return preferred;
+  const LayoutPreference wish = kernel.prefer_layouts(conv, device);
+  preferred.src_layout = wish.src;
+  preferred.dst_layout = wish.dst;
+  return preferred;
+}
+
+namespace {
+
 class Assigner {
  public:
   Assigner(Program& program, const KernelChooser& chooser) : program_(program), chooser_(chooser) {}
@@ -61,11 +75,8 @@ class Assigner {
   Status adopt_preferred_layouts(Step& step) {
     TESSERA_ASSIGN_OR_RETURN(const KernelChoice choice, chooser_.choose(step));
     auto& conv = std::get<ConvProblem>(step.problem);
-    const bool is_2d = program_.values[step.output].desc.shape.rank() == 4;
-    if (choice.entry->prefer_layouts != nullptr && is_2d) {
-      const LayoutPreference wish = choice.entry->prefer_layouts(step.problem, chooser_.device());
-      conv.src_layout = wish.src;
-      conv.dst_layout = wish.dst;
+    if (program_.values[step.output].desc.shape.rank() == 4) {
+      conv = in_preferred_layouts(conv, *choice.entry, chooser_.device());
       // What a kernel prefers when it is asked may still be refused by another that was forced.
       if (!chooser_.choose(step).ok()) conv.src_layout = conv.dst_layout = Layout::kRowMajor;
     }

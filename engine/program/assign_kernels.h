@@ -10,6 +10,11 @@
 
 namespace tessera {
 
+// A 2-D convolution in the layouts that `kernel` prefers. Requires: `conv` is row-major and the
+// kernel supports it.
+ConvProblem in_preferred_layouts(const ConvProblem& conv, const KernelEntry& kernel,
+                                 const DeviceInfo& device);
+
 // Chooses the kernel of every step, and with it the memory layout of every value. Convolutions read
 // and write the layouts that their kernel prefers; pooling, element-wise functions and additions
 // take the layout that their input has when a kernel can; everything else is row-major. Where a

@@ -184,22 +184,26 @@ Status KernelTimer::run_once() {
   return impl_->stream->synchronize();
 }
 
-Result<KernelTiming> time_kernel(const KernelEntry& entry, const Problem& problem, Device& device,
-                                 const TimingOptions& options) {
+Result<KernelTiming> take_samples(KernelTimer& timer, const TimingOptions& options) {
   const Clock::time_point begin = Clock::now();
-  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<OperandCopies> copies,
-                           OperandCopies::create(problem, device));
-  TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<KernelTimer> timer,
-                           KernelTimer::create(entry, std::move(copies)));
   KernelTiming timing;
-  timing.launches_per_sample = timer->launches_per_sample();
+  timing.launches_per_sample = timer.launches_per_sample();
   do {
-    TESSERA_ASSIGN_OR_RETURN(const double sample, timer->sample_us());
+    TESSERA_ASSIGN_OR_RETURN(const double sample, timer.sample_us());
     timing.samples_us.push_back(sample);
   } while (timing.samples_us.size() < options.most_samples &&
            std::chrono::duration<double>(Clock::now() - begin).count() < options.budget_seconds);
   timing.microseconds = summarize(timing.samples_us);
   return timing;
+}
+
+Result<KernelTiming> time_kernel(const KernelEntry& entry, const Problem& problem, Device& device,
+                                 const TimingOptions& options) {
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<OperandCopies> copies,
+                           OperandCopies::create(problem, device));
+  TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<KernelTimer> timer,
+                           KernelTimer::create(entry, std::move(copies)));
+  return take_samples(*timer, options);
 }
 
 }  // namespace tessera

@@ -54,6 +54,9 @@ struct KernelTiming {
   size_t launches_per_sample = 0;
 };
 
+// Samples until the budget is used up. Fails with the kernel's own error.
+Result<KernelTiming> take_samples(KernelTimer& timer, const TimingOptions& options);
+
 // Times one kernel on one problem, operands random. Requires: the kernel supports the problem.
 // Fails with the kernel's own error, or with kOutOfMemory.
 Result<KernelTiming> time_kernel(const KernelEntry& entry, const Problem& problem, Device& device,

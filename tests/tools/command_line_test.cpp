@@ -24,7 +24,7 @@ TEST(CommandLineTest, HelpNamesEverySubCommandAndTheExitCodes) {
 }
 
 TEST(CommandLineTest, EverySubCommandHasHelp) {
-  for (const char* command : {"eval", "explain", "check", "ops", "device", "doctor"}) {
+  for (const char* command : {"eval", "explain", "tune", "check", "ops", "device", "doctor"}) {
     const ProcessResult result = run_infer({command, "--help"});
     EXPECT_EQ(result.exit_code, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("--json")) << command;

@@ -22,6 +22,7 @@ int run_classify(int argc, const char* const* argv);
 
 int run_eval(int argc, const char* const* argv);
 int run_explain(int argc, const char* const* argv);
+int run_tune(int argc, const char* const* argv);
 int run_check(int argc, const char* const* argv);
 int run_ops(int argc, const char* const* argv);
 int run_device(int argc, const char* const* argv);

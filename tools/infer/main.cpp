@@ -19,6 +19,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"eval", "accuracy, per-class precision and recall, confusion matrix", run_eval},
     {"explain", "what the engine makes of a model: fusions, kernels, memory", run_explain},
+    {"tune", "time and error of every kernel for every layer of a model", run_tune},
     {"check", "compare a model, or ONNX test directories, with the expected results", run_check},
     {"ops", "the ONNX operators that are supported", run_ops},
     {"device", "the devices, their copy bandwidths and launch times", run_device},
