@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "core/device.h"
 #include "core/status.h"
 #include "kernels/kernel.h"
+#include "kernels/launch_resources.h"
 
 namespace tessera {
 
@@ -24,6 +26,10 @@ struct Backend {
   Result<std::unique_ptr<Device>> (*open)(int ordinal);
   // One line for each library the backend uses: name, version or why it was not found.
   std::vector<std::string> (*describe_libraries)();
+  // Calls `launches` and says what each device kernel takes that it launched from this thread, in
+  // order. Kernels inside vendor libraries are not seen. Null where there are no such kernels.
+  Result<std::vector<LaunchResources>> (*trace_launches)(
+      const DeviceInfo& device, const std::function<Status()>& launches) = nullptr;
 };
 
 // Compiled-in backends, most capable first: cuda, cpu, reference. reference is always there.

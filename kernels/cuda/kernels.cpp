@@ -5,6 +5,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/cuda/runtime/backend.h"
+#include "kernels/cuda/runtime/launch_log.h"
 
 namespace tessera::cuda {
 namespace {
@@ -21,7 +22,8 @@ std::span<const KernelEntry* const> kernels() {
 }  // namespace
 
 const Backend& backend() {
-  static constexpr Backend kBackend = {"cuda", kernels, devices, open, describe_libraries};
+  static constexpr Backend kBackend = {"cuda",        kernels, devices, open, describe_libraries,
+                                       trace_launches};
   return kBackend;
 }
 

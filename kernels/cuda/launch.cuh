@@ -13,6 +13,7 @@
 #include "core/status.h"
 #include "kernels/cuda/runtime/cuda_status.h"
 #include "kernels/cuda/runtime/cuda_stream.h"
+#include "kernels/cuda/runtime/launch_log.h"
 
 namespace tessera::cuda {
 
@@ -52,6 +53,8 @@ Status launch(void (*kernel)(Parameters...), int64_t blocks, dim3 threads, size_
   config.dynamicSmemBytes = shared_bytes;
   config.stream = handle;
   TESSERA_CUDA_RETURN_IF_ERROR(cudaLaunchKernelEx(&config, kernel, arguments...));
+  LaunchLog::record({reinterpret_cast<const void*>(kernel), blocks,
+                     static_cast<int>(threads.x * threads.y * threads.z), shared_bytes});
   return {};
 }
 

@@ -179,9 +179,16 @@ Result<double> KernelTimer::sample_us() {
 
 size_t KernelTimer::launches_per_sample() const { return impl_->batch; }
 
-Status KernelTimer::run_once() {
-  TESSERA_RETURN_IF_ERROR(impl_->launch(0));
-  return impl_->stream->synchronize();
+Result<Bytes> KernelTimer::run_once() {
+  Bytes result(impl_->copies->specs().output.size_bytes(), std::byte{0xff});
+  Stream& stream = *impl_->stream;
+  void* output = impl_->copies->output(0);
+  TESSERA_RETURN_IF_ERROR(stream.copy_to_device(output, result.data(), result.size()));
+  const Status launched = impl_->launch(0);
+  if (!launched.ok()) return launched.with_context(std::string(impl_->entry.name));
+  TESSERA_RETURN_IF_ERROR(stream.copy_to_host(result.data(), output, result.size()));
+  TESSERA_RETURN_IF_ERROR(stream.synchronize().with_context(std::string(impl_->entry.name)));
+  return result;
 }
 
 Result<KernelTiming> take_samples(KernelTimer& timer, const TimingOptions& options) {

@@ -33,9 +33,9 @@ class KernelTimer {
   Result<double> sample_us();
   [[nodiscard]] size_t launches_per_sample() const;
 
-  // One launch on copy 0 of the operands, waited for: its result can then be read from
-  // copies->output(0).
-  Status run_once();
+  // The output of one launch, whose memory held only bytes 0xff (NaN in floating-point dtypes)
+  // before. The inputs are copies->host_inputs().
+  Result<Bytes> run_once();
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -188,6 +189,36 @@ TEST_F(CudaDevice, ThreadsUseTheirOwnStreams) {
   for (size_t t = 0; t < results.size(); ++t) {
     EXPECT_EQ(results[t], std::vector<float>(256, static_cast<float>(t))) << "thread " << t;
   }
+}
+
+TEST_F(CudaDevice, TellsWhatALaunchTakes) {
+  UnaryProblem relu;
+  relu.count = 1000;
+  relu.activation.kind = ActivationKind::kRelu;
+  const auto entry = select(relu, cuda_backend(), device_->info());
+  ASSERT_TRUE(entry.ok()) << entry.status().message();
+  const auto kernel = (*entry)->create(relu, *device_);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  const Buffer src = upload(std::vector<float>(1000, 1.0f));
+  const Buffer dst = upload(std::vector<float>(1000, 0.0f));
+  const std::array<const void*, 1> inputs = {src.data()};
+  const auto launches = cuda_backend().trace_launches(device_->info(), [&] {
+    return (*kernel)->launch({inputs, dst.data(), nullptr}, *stream_);
+  });
+  ASSERT_TRUE(launches.ok()) << launches.status().message();
+  ASSERT_EQ(launches->size(), 1u);
+  const LaunchResources& launch = launches->front();
+  EXPECT_GE(launch.blocks * launch.threads_per_block, 1);
+  EXPECT_GT(launch.registers_per_thread, 0);
+  EXPECT_GE(launch.blocks_per_multiprocessor, 1);
+  EXPECT_GT(launch.occupancy, 0.0);
+  EXPECT_LE(launch.occupancy, 1.0);
+  EXPECT_TRUE(stream_->synchronize().ok());
+  // Outside the trace nothing is recorded, and an error of the launches is passed on.
+  ASSERT_TRUE((*kernel)->launch({inputs, dst.data(), nullptr}, *stream_).ok());
+  const auto failed = cuda_backend().trace_launches(device_->info(),
+                                                    [] { return internal_error("did not start"); });
+  EXPECT_EQ(failed.status().message(), "did not start");
 }
 
 }  // namespace
