@@ -6,12 +6,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "core/nearest.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/device_name.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/kernel_report.h"
-#include "tools/infer/nearest.h"
 #include "tools/infer/options.h"
 
 namespace tessera::cli {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "tools/infer/nearest.h"
+#include "core/nearest.h"
 
 namespace tessera::cli {
 namespace {
