@@ -7,6 +7,7 @@
 #include "core/status_list.h"
 #include "engine/executor/compiled_model_impl.h"
 #include "kernels/select.h"
+#include "kernels/timing/roof.h"
 
 namespace tessera {
 namespace {
@@ -96,6 +97,10 @@ StepReport report_step(const CompiledModel::Impl& impl, size_t index, const Kern
     }
   }
   report.flops = problem_flops(step.problem);
+  report.bytes = problem_bytes(step.problem);
+  if (const auto roof = problem_roof(step.problem, impl.device.device->info())) {
+    report.roof_us = roof->microseconds;
+  }
   report.output_offset_bytes = impl.memory.value_offset_bytes[step.output];
   report.output_bytes = impl.program.values[step.output].desc.size_bytes();
   report.workspace_bytes = impl.kernels[index]->workspace_bytes();

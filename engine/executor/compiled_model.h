@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,6 +54,8 @@ struct StepReport {
   std::vector<std::pair<std::string, std::string>> refused;  // kernel, reason
   std::vector<std::string> alternatives;                     // kernels that could run it too
   double flops = 0;
+  double bytes = 0;                // that it must move at least (problem_bytes)
+  std::optional<double> roof_us;   // below which no kernel comes; nothing where it is not known
   size_t output_offset_bytes = 0;  // in the arena
   size_t output_bytes = 0;
   size_t workspace_bytes = 0;
@@ -116,6 +119,10 @@ class ExecutionContext {
   // Enqueues the whole network on `stream` and returns without waiting. On a device with graphs the
   // first call launches kernel by kernel, the second captures a graph, later ones replay it.
   Status enqueue(Stream& stream);
+
+  // Enqueues one step of the program alone, for measuring. Requires: the steps before it have run.
+  // Repeating it gives the same: a step never writes to what it reads.
+  Status enqueue_step(size_t step, Stream& stream);
 
   // The kernel names that the last enqueue launched, in order: what really ran.
   [[nodiscard]] const std::vector<std::string>& trace() const;

@@ -38,18 +38,25 @@ struct ExecutionContext::Impl {
     }
   }
 
+  // Whether there is anything to launch: a batch of nothing has no launch without a thread.
+  [[nodiscard]] bool is_launched(size_t index) const {
+    const Step& step = plan->program.steps[index];
+    return plan->program.values[step.output].desc.num_elements() != 0;
+  }
+
+  Status launch_step(size_t index, Stream& stream) {
+    const Step& step = plan->program.steps[index];
+    const size_t workspace = plan->memory.workspace_offset_bytes[index];
+    const Operands launch{operands[index], address(step.output),
+                          workspace == ProgramMemory::kNotPlanned ? nullptr : arena_at(workspace)};
+    return plan->kernels[index]->launch(launch, stream).with_context("layer " + step.name());
+  }
+
   Status launch_steps(Stream& stream) {
     trace.clear();
     for (size_t i = 0; i < plan->program.steps.size(); ++i) {
-      const Step& step = plan->program.steps[i];
-      // A batch of nothing: there is no launch without a thread.
-      if (plan->program.values[step.output].desc.num_elements() == 0) continue;
-      const size_t workspace = plan->memory.workspace_offset_bytes[i];
-      const Operands launch{
-          operands[i], address(step.output),
-          workspace == ProgramMemory::kNotPlanned ? nullptr : arena_at(workspace)};
-      TESSERA_RETURN_IF_ERROR(
-          plan->kernels[i]->launch(launch, stream).with_context("layer " + step.name()));
+      if (!is_launched(i)) continue;
+      TESSERA_RETURN_IF_ERROR(launch_step(i, stream));
       trace.push_back(plan->report.steps[i].kernel);
     }
     return {};
@@ -97,6 +104,10 @@ Status ExecutionContext::enqueue(Stream& stream) {
   }
   if (impl_->graph == nullptr) TESSERA_RETURN_IF_ERROR(impl_->capture(stream));
   return impl_->graph->launch(stream);
+}
+
+Status ExecutionContext::enqueue_step(size_t step, Stream& stream) {
+  return impl_->is_launched(step) ? impl_->launch_step(step, stream) : Status();
 }
 
 const std::vector<std::string>& ExecutionContext::trace() const { return impl_->trace; }

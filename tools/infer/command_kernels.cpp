@@ -13,6 +13,7 @@
 #include "tools/infer/exit_code.h"
 #include "tools/infer/kernel_report.h"
 #include "tools/infer/options.h"
+#include "tools/infer/whole_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -30,30 +31,12 @@ struct KernelsOptions {
   std::string write_path;  // a Markdown page
 };
 
-Result<std::vector<int64_t>> parse_extents(const std::string& flag, const std::string& text,
-                                           char separator) {
-  std::vector<int64_t> extents;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    TESSERA_ASSIGN_OR_RETURN(const int64_t extent,
-                             parse_positive(flag, text.substr(begin, end - begin)));
-    extents.push_back(extent);
-    begin = end + 1;
-  }
-  return extents;
-}
-
 Status parse_shapes(const std::string& text, KernelProblemOptions& options) {
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string shape = text.substr(begin, end - begin);
+  for (const std::string& shape : split(text, ',')) {
     const std::string flag = "--shapes " + shape;
     TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, parse_extents(flag, shape, 'x'));
     if (extents.size() != 3) return invalid_argument(flag + ": must be MxNxK");
     options.shapes.push_back({extents[0], extents[1], extents[2]});
-    begin = end + 1;
   }
   return {};
 }

@@ -24,6 +24,7 @@ int run_eval(int argc, const char* const* argv);
 int run_explain(int argc, const char* const* argv);
 int run_tune(int argc, const char* const* argv);
 int run_check(int argc, const char* const* argv);
+int run_bench(int argc, const char* const* argv);
 int run_kernels(int argc, const char* const* argv);
 int run_ops(int argc, const char* const* argv);
 int run_device(int argc, const char* const* argv);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/status.h"
 #include "tools/infer/json.h"
 #include "tools/infer/kernel_bench.h"
 #include "tools/infer/kernel_problems.h"
@@ -37,12 +36,5 @@ std::string to_text(const KernelReport& report, bool aligned);
 
 // The same as a Markdown table with a line that says where and when.
 std::string to_markdown(const KernelReport& report);
-
-// Replaces what is between the lines `<!-- begin: NAME -->` and `<!-- end: NAME -->` of a file.
-// kInvalidArgument when it lacks them.
-Status write_section(const std::string& path, const std::string& name, const std::string& text);
-
-// Writes a file by way of a second one beside it, so that there is always a whole one.
-Status write_whole_file(const std::string& path, const std::string& text);
 
 }  // namespace tessera::cli

@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"explain", "what the engine makes of a model: fusions, kernels, memory", run_explain},
     {"tune", "time and error of every kernel for every layer of a model", run_tune},
     {"check", "compare a model, or ONNX test directories, with the expected results", run_check},
+    {"bench", "latency and throughput of a model, layer by layer if asked", run_bench},
     {"kernels", "the kernels of a family, timed against each other and the roof", run_kernels},
     {"ops", "the ONNX operators that are supported", run_ops},
     {"device", "the devices, their copy bandwidths and launch times", run_device},

@@ -4,69 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <random>
 
-#include "core/half.h"
 #include "engine/image/model_card.h"
-#include "engine/model/input_shapes.h"
 #include "engine/pipeline/pipeline.h"
 #include "tools/infer/device_name.h"
 #include "tools/infer/plan_files.h"
+#include "tools/infer/random_inputs.h"
 #include "tools/infer/ranking.h"
 
 namespace tessera::cli {
 namespace {
-
-constexpr uint64_t kSeed = 20240917;
-
-// Floats uniform in [-1, 1), which is what normalised pictures look like; other types 0 or 1, which
-// is in range for whatever they index.
-Result<Tensor> random_tensor(const TensorDesc& desc, std::mt19937_64& generator) {
-  TESSERA_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(desc));
-  std::uniform_real_distribution<double> real(-1.0, 1.0);
-  const auto fill = [&](auto example, auto&& make) {
-    for (auto& value : tensor.mutable_values<decltype(example)>()) value = make();
-  };
-  switch (desc.dtype) {
-    case DType::kF32:
-      fill(float{}, [&] { return static_cast<float>(real(generator)); });
-      return tensor;
-    case DType::kF64:
-      fill(double{}, [&] { return real(generator); });
-      return tensor;
-    case DType::kF16:
-      fill(uint16_t{}, [&] { return float_to_half_bits(static_cast<float>(real(generator))); });
-      return tensor;
-    case DType::kBF16:
-      fill(uint16_t{}, [&] { return float_to_bfloat16_bits(static_cast<float>(real(generator))); });
-      return tensor;
-    default:
-      break;
-  }
-  // Integers of any width and bool: the lowest byte is 0 or 1 and the others are 0.
-  const size_t width = dtype_size_bytes(desc.dtype);
-  auto* bytes = static_cast<uint8_t*>(tensor.mutable_data());
-  for (size_t i = 0; i < tensor.size_bytes(); ++i) {
-    bytes[i] = i % width == 0 ? static_cast<uint8_t>(generator() & 1U) : uint8_t{0};
-  }
-  return tensor;
-}
-
-Result<std::vector<Tensor>> random_inputs(const Model& model, const ShapeOptions& options,
-                                          std::vector<std::string>& notes) {
-  TESSERA_ASSIGN_OR_RETURN(const ChosenShapes chosen, choose_shapes(model, options));
-  TESSERA_ASSIGN_OR_RETURN(const InputShapes shapes,
-                           resolve_input_shapes(model, chosen.batch, chosen.symbols));
-  notes = shapes.notes;
-  std::mt19937_64 generator(kSeed);
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < shapes.shapes.size(); ++i) {
-    TESSERA_ASSIGN_OR_RETURN(Tensor tensor,
-                             random_tensor({model.inputs()[i].dtype, shapes.shapes[i]}, generator));
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
-}
 
 // Empty when `scores` give the golden answer. Classes whose scores are equal within the tolerance
 // may change places.
@@ -147,8 +94,11 @@ Result<ModelCheck> check_model(const CheckOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(options.path));
   ModelCheck check;
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs,
-                           random_inputs(*model, options.shapes, check.notes));
+  TESSERA_ASSIGN_OR_RETURN(const ChosenShapes chosen, choose_shapes(*model, options.shapes));
+  TESSERA_ASSIGN_OR_RETURN(const InputShapes shapes,
+                           resolve_input_shapes(*model, chosen.batch, chosen.symbols));
+  check.notes = shapes.notes;
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, random_inputs(*model, shapes));
   TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
   check.device = describe_device(device.device->info());
   TESSERA_RETURN_IF_ERROR(save_checked_plan(options, model, device, inputs, compile));

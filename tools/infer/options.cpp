@@ -15,8 +15,6 @@
 
 namespace tessera::cli {
 
-namespace {
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
@@ -28,8 +26,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
   return parts;
 }
-
-}  // namespace
 
 CLI::Validator integer_from(int64_t least) {
   const auto check = [least](const std::string& text) -> std::string {
@@ -58,7 +54,8 @@ void add_execution_options(CLI::App& app, ExecutionOptions& options) {
   app.add_option("--save-plan", options.save_plan, "write the kernel of each layer to a file");
   app.add_option("--timing-cache,--timingCacheFile", options.timing_cache,
                  "kernels' times, filled by infer tune: the fastest is chosen");
-  app.add_flag("--no-graph", options.no_graph, "launch kernel by kernel, without a CUDA graph");
+  app.add_flag("--no-graph,--noCudaGraph", options.no_graph,
+               "launch kernel by kernel, without a CUDA graph");
   app.add_flag("--no-optimize", options.no_optimize, "do not fuse layers or fold batch norms");
 }
 
@@ -91,13 +88,17 @@ Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
   return compile;
 }
 
+void add_model_shape_option(CLI::App& app, ShapeOptions& options) {
+  app.add_option("--shapes", options.shapes,
+                 "extents that the model leaves open: INPUT=NxCxHxW or SYMBOL=VALUE (repeatable)")
+      ->allow_extra_args(false);
+}
+
 void add_shape_options(CLI::App& app, ShapeOptions& options) {
   app.add_option("--batch", options.batch, "samples per run of the network")
       ->check(integer_from(1))
       ->capture_default_str();
-  app.add_option("--shapes", options.shapes,
-                 "extents that the model leaves open: INPUT=NxCxHxW or SYMBOL=VALUE (repeatable)")
-      ->allow_extra_args(false);
+  add_model_shape_option(app, options);
 }
 
 namespace {
@@ -205,6 +206,16 @@ Result<std::vector<float>> parse_numbers(const std::string& flag, const std::str
     numbers.push_back(number);
   }
   return numbers;
+}
+
+Result<std::vector<int64_t>> parse_extents(const std::string& flag, const std::string& text,
+                                           char separator) {
+  std::vector<int64_t> extents;
+  for (const std::string& part : split(text, separator)) {
+    TESSERA_ASSIGN_OR_RETURN(const int64_t extent, parse_positive(flag, part));
+    extents.push_back(extent);
+  }
+  return extents;
 }
 
 Result<int64_t> parse_positive(const std::string& flag, const std::string& text) {

@@ -35,6 +35,8 @@ struct ShapeOptions {
   std::vector<std::string> shapes;  // name=NxCxHxW or symbol=value
 };
 void add_shape_options(CLI::App& app, ShapeOptions& options);
+// --shapes alone, for a command with a --batch of its own.
+void add_model_shape_option(CLI::App& app, ShapeOptions& options);
 
 // What --batch and --shapes say, in the terms of resolve_input_shapes().
 struct ChosenShapes {
@@ -54,5 +56,11 @@ Result<std::vector<float>> parse_numbers(const std::string& flag, const std::str
 CLI::Validator integer_from(int64_t least);
 
 Result<int64_t> parse_positive(const std::string& flag, const std::string& text);
+// "1024x512x64" or "1,8,64" as positive integers; kInvalidArgument names `flag`.
+Result<std::vector<int64_t>> parse_extents(const std::string& flag, const std::string& text,
+                                           char separator);
+
+// The parts of a text between separators; one for a text without any.
+std::vector<std::string> split(const std::string& text, char separator);
 
 }  // namespace tessera::cli
