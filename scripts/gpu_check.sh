@@ -3,13 +3,15 @@
 # Builds with CUDA and runs on a GPU what only a GPU can show. Needs no network.
 #   scripts/gpu_check.sh [OUT_FOLDER]          default: out
 # Writes OUT_FOLDER/report.json (machine, commit, date; for each part its command, exit code, seconds
-# and output if that is JSON) and OUT_FOLDER/log.txt. Exits with 1 if any part failed.
+# and output if that is JSON), the JSON of each measurement as OUT_FOLDER/NAME.json, and
+# OUT_FOLDER/log.txt. Prints a short table last. Exits with 1 if any part failed.
 #
 # Environment:
 #   TESSERA_COMMIT          the commit, where the sources are a copy without its history
 #   TESSERA_FASHION_MNIST   folder with the t10k and train files, for the accuracy and streaming parts
 #   TESSERA_SANITIZERS      compute-sanitizer tools, "memcheck" by default; such as
 #                           "memcheck racecheck initcheck synccheck"
+#   TESSERA_PROBLEM_STRIDE  under the sanitizers every N-th problem of the kernel tests, 16 by default
 #   TESSERA_SANITIZER_FILTER  GoogleTest filter of the tests run under them, "*cuda*" by default
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -20,6 +22,8 @@ infer="$build/tools/infer"
 # The folder of the Debian package is the default.
 data="${TESSERA_FASHION_MNIST:-/usr/share/datasets/fashion-mnist}"
 mkdir -p "$out/parts"
+# What `infer kernels` writes down as the commit.
+export TESSERA_COMMIT="${TESSERA_COMMIT:-$(git rev-parse HEAD 2>/dev/null)}"
 log="$out/log.txt"
 : >"$log"
 names=()
@@ -51,15 +55,23 @@ no_test_skipped_for_lack_of_a_gpu() {
   if scripts/list_skipped.sh "$build" | grep -i 'no cuda device'; then return 1; fi
 }
 
+# measurement NAME COMMAND...: a part whose JSON is kept in a file of its own too.
+measurement() {
+  part "$@"
+  cp "$out/parts/$1.stdout" "$out/$1.json"
+}
+
 sanitizer() {
   local tool="$1"
-  compute-sanitizer --tool "$tool" --error-exitcode 1 "$build/tests/kernels/kernels_test" \
+  TESSERA_PROBLEM_STRIDE="${TESSERA_PROBLEM_STRIDE:-16}" compute-sanitizer --tool "$tool" --error-exitcode 1 "$build/tests/kernels/kernels_test" \
     --gtest_filter="${TESSERA_SANITIZER_FILTER:-*cuda*}"
 }
 
 write_report() {
   python3 - "$out" "$@" <<'PYTHON'
 import datetime, json, os, platform, subprocess, sys
+sys.path.insert(0, "scripts")
+from results_table import part_note
 
 def output_of(*command):
     try:
@@ -93,13 +105,10 @@ with open(f"{folder}/report.json", "w") as file:
     json.dump(report, file, indent=1)
     file.write("\n")
 
-print(f"{'part':<28} {'result':<8} {'seconds':>9}  accuracy")
+print(f"{'part':<28} {'result':<8} {'seconds':>9}  note")
 for part in report["parts"]:
-    output = part.get("output")
-    note = ""
-    if isinstance(output, dict) and "accuracy" in output:
-        note = f"{output['correct']} of {output['images']}, {output['images'] / output['seconds']:.0f} images/s"
-    print(f"{part['name']:<28} {'ok' if part['exit_code'] == 0 else 'FAILED':<8} {part['seconds']:>9.1f}  {note}")
+    outcome = "ok" if part["exit_code"] == 0 else "FAILED"
+    print(f"{part['name']:<28} {outcome:<8} {part['seconds']:>9.1f}  {part_note(part)}")
 sys.exit(any(part["exit_code"] for part in report["parts"]))
 PYTHON
 }
@@ -107,7 +116,20 @@ PYTHON
 part build configure_and_build
 part doctor "$infer" doctor --json
 part device "$infer" device --json
-part tests ctest --test-dir "$build" --output-on-failure -j 4
+# Measurements come before anything else warms the GPU up for long.
+measurement kernels_gemm "$infer" kernels gemm --sizes 1024,4096,8192 --device cuda --json
+for dtype in tf32 f16 bf16; do
+  measurement "kernels_gemm_$dtype" "$infer" kernels gemm --dtype "$dtype" --sizes 1024,4096,8192 \
+    --device cuda --json
+done
+for family in conv pool softmax unary binary cast batch_norm transpose reorder image; do
+  measurement "kernels_$family" "$infer" kernels "$family" --device cuda --json
+done
+for model in fashion_mlp fashion_cnn fashion_resnet; do
+  measurement "bench_$model" "$infer" bench "models/$model.onnx" --device cuda --batch 1,8,64,512 \
+    --duration 1 --dump-profile --json
+done
+part tests env -u TESSERA_PROBLEM_STRIDE ctest --test-dir "$build" --output-on-failure -j 4
 part nothing_skipped no_test_skipped_for_lack_of_a_gpu
 for model in fashion_mlp fashion_cnn fashion_resnet; do
   part "explain_$model" "$infer" explain "models/$model.onnx" --device cuda --json

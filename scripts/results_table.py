@@ -19,6 +19,31 @@ the whole suite ran.
 """
 
 
+def best_own_kernels(problems: list[dict]) -> str:
+    """Of each problem the fastest kernel that is not a library's, with the peer it is compared with."""
+    notes = []
+    for problem in problems:
+        rows = [row for row in problem["rows"] if "median_us" in row]
+        own = [row for row in rows
+               if not row["kernel"].startswith(("cublas", "cudnn", "onednn", "device copy"))]
+        if not own:
+            continue
+        best = min(own, key=lambda row: row["median_us"])
+        copy = [row for row in rows if row["kernel"] == "device copy"]
+        note = f"{problem['name']} {best['kernel']} {best['median_us']:.1f} us"
+        if best["of_vendor"] is not None:
+            note += f", {best['of_vendor']:.0%} of library"
+        if copy:
+            note += f", {copy[0]['median_us'] / best['median_us']:.0%} of copy"
+        notes.append(note)
+    return "; ".join(notes)
+
+
+def bench_note(batches: list[dict]) -> str:
+    return "; ".join(f"batch {batch['batch']} {batch['host_to_host']['median_us']:.0f} us, on the "
+                     f"device {batch['device_only']['median_us']:.0f}" for batch in batches)
+
+
 def part_note(part: dict) -> str:
     """What a part's own output says in a few words."""
     output = part.get("output")
@@ -29,6 +54,10 @@ def part_note(part: dict) -> str:
     if "accuracy" in output:
         rate = output["images"] / output["seconds"]
         return f"{output['correct']} of {output['images']} correct, {rate:,.0f} images/s"
+    if "problems" in output:
+        return best_own_kernels(output["problems"])
+    if "batches" in output:
+        return bench_note(output["batches"])
     if "steps" in output and "ok" in output:
         worst = max(step["worst_ratio"] for step in output["steps"])
         return f"{len(output['steps'])} groups, worst error {worst:.2f} of its tolerance"

@@ -45,29 +45,30 @@ struct MultiplyAdds {
   double float32;
   double float64;
   double tensor_16;  // float16 and bfloat16 with float32 sums
+  double tensor_tf32;
 };
 // The data sheets' tensor rates of 8.6, 8.9 and 12.x differ by product, hence not here.
 constexpr MultiplyAdds kMultiplyAdds[] = {
-    {70, 64, 32, 512},    // V100: 125 TFLOP/s = 80 * 1.53 GHz * 1024
-    {75, 64, 2, 512},     // T4: 65 TFLOP/s = 40 * 1.59 GHz * 1024
-    {80, 64, 32, 1024},   // A100: 312 TFLOP/s = 108 * 1.41 GHz * 2048
-    {86, 128, 2, 0},      //
-    {89, 128, 2, 0},      //
-    {90, 128, 64, 2048},  // H100: 989 TFLOP/s = 132 * 1.83 GHz * 4096
-    {100, 128, 64, 0},    //
-    {120, 128, 2, 0},     //
+    {70, 64, 32, 512, 0},       // V100: 125 TFLOP/s = 80 * 1.53 GHz * 1024
+    {75, 64, 2, 512, 0},        // T4: 65 TFLOP/s = 40 * 1.59 GHz * 1024
+    {80, 64, 32, 1024, 512},    // A100: 312 TFLOP/s = 108 * 1.41 GHz * 2048
+    {86, 128, 2, 0, 0},         //
+    {89, 128, 2, 0, 0},         //
+    {90, 128, 64, 2048, 1024},  // H100: 989 TFLOP/s = 132 * 1.83 GHz * 4096
+    {100, 128, 64, 0, 0},       //
+    {120, 128, 2, 0, 0},        //
 };
-
-bool is_product(const Problem& problem) {
-  return std::holds_alternative<GemmProblem>(problem) ||
-         std::holds_alternative<ConvProblem>(problem);
-}
 
 double multiply_adds_per_clock(const Problem& problem, const MultiplyAdds& rates) {
   const DType dtype = compute_dtype(problem);
   if (dtype == DType::kF64) return rates.float64;
-  const bool is_narrow = dtype == DType::kF16 || dtype == DType::kBF16;
-  return is_narrow && is_product(problem) ? rates.tensor_16 : rates.float32;
+  const auto of_product = [&](const auto& p) {
+    if (dtype == DType::kF16 || dtype == DType::kBF16) return rates.tensor_16;
+    return p.allow_tf32 ? rates.tensor_tf32 : rates.float32;
+  };
+  if (const auto* gemm = std::get_if<GemmProblem>(&problem)) return of_product(*gemm);
+  if (const auto* conv = std::get_if<ConvProblem>(&problem)) return of_product(*conv);
+  return rates.float32;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ double problem_bytes(const Problem& problem);
 // highest. CPU: not known.
 std::optional<double> peak_bytes_per_second(const DeviceInfo& device);
 // Of the unit that a kernel for `problem` can use: tensor cores for the products of GEMM and
-// convolution in float16 and bfloat16, ordinary arithmetic otherwise.
+// convolution in float16, bfloat16 and where TF32 is allowed, ordinary arithmetic otherwise.
 std::optional<double> peak_flops_per_second(const Problem& problem, const DeviceInfo& device);
 
 // The time below which no kernel comes: max(bytes / bandwidth, FLOPs / peak). A float32 product

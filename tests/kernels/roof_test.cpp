@@ -36,6 +36,9 @@ TEST(Roof, PeaksAreThoseOfTheDataSheet) {
   EXPECT_NEAR(*peak_flops_per_second(gemm(1, 1, 1, DType::kF64), h100()), 34e12, 0.6e12);
   EXPECT_NEAR(*peak_flops_per_second(gemm(1, 1, 1, DType::kBF16), h100()), 989e12 * 1.98 / 1.83,
               2e12);
+  GemmProblem tf32 = gemm(1, 1, 1, DType::kF32);
+  tf32.allow_tf32 = true;
+  EXPECT_NEAR(*peak_flops_per_second(tf32, h100()), 494.7e12 * 1.98 / 1.83, 2e12);
 }
 
 TEST(Roof, WithoutFactsThereIsNone) {

@@ -167,7 +167,7 @@ int run_kernels(int argc, const char* const* argv) {
                  fmt::format("{}", fmt::join(families_with_problems(), ", ")));
   app.add_option("--device", options.device, "auto, cuda, cuda:N, cpu or reference")
       ->capture_default_str();
-  app.add_option("--dtype", problems.dtype, "f32, f16 or bf16")->capture_default_str();
+  app.add_option("--dtype", problems.dtype, "f32, tf32, f16 or bf16")->capture_default_str();
   app.add_option("--sizes", options.sizes, "gemm: M = N = K, such as 1024,4096");
   app.add_option("--shapes", options.shapes, "gemm: MxNxK,...");
   app.add_flag("--transpose-b", problems.transpose_b, "gemm: B is stored (N, K)");

@@ -15,6 +15,7 @@ using Problems = std::vector<NamedProblem>;
 struct Request {
   const KernelProblemOptions& options;
   DType dtype;
+  bool allow_tf32;
 
   // Elements of an array of the requested size.
   [[nodiscard]] int64_t elements(DType of) const {
@@ -33,6 +34,7 @@ Problems gemm(const Request& request) {
   for (const auto& [m, n, k] : shapes) {
     GemmProblem p;
     p.dtype = request.dtype;
+    p.allow_tf32 = request.allow_tf32;
     p.M = m;
     p.N = p.ldd = n;
     p.K = p.lda = k;
@@ -64,6 +66,7 @@ Problems conv(const Request& request) {
   for (const ConvShape& shape : kResNet18) {
     ConvProblem p;
     p.dtype = request.dtype;
+    p.allow_tf32 = request.allow_tf32;
     p.N = request.options.batch;
     p.C = shape.channels;
     p.H = p.W = shape.image;
@@ -230,11 +233,12 @@ constexpr Family kFamilies[] = {
     {ImageProblem::kFamily, image},
 };
 
+// TF32 is what float32 products may be rounded to.
 Result<DType> parse_dtype(const std::string& name) {
-  if (name == "f32") return DType::kF32;
+  if (name == "f32" || name == "tf32") return DType::kF32;
   if (name == "f16") return DType::kF16;
   if (name == "bf16") return DType::kBF16;
-  return invalid_argument(fmt::format("--dtype {}: must be f32, f16 or bf16", name));
+  return invalid_argument(fmt::format("--dtype {}: must be f32, tf32, f16 or bf16", name));
 }
 
 }  // namespace
@@ -256,9 +260,13 @@ Result<std::vector<NamedProblem>> kernel_problems(const std::string& family,
     return invalid_argument(
         fmt::format("--preset {}: the only preset is resnet18", options.preset));
   }
+  const bool allow_tf32 = options.dtype == "tf32";
+  if (allow_tf32 && is_memory_family(family)) {
+    return invalid_argument("--dtype tf32: only gemm and conv have products to round");
+  }
   const auto* const found = std::find_if(std::begin(kFamilies), std::end(kFamilies),
                                          [&](const Family& f) { return f.name == family; });
-  if (found != std::end(kFamilies)) return found->problems({options, dtype});
+  if (found != std::end(kFamilies)) return found->problems({options, dtype, allow_tf32});
   const std::vector<std::string> known = families_with_problems();
   const std::string nearest = nearest_word(family, known);
   return invalid_argument(

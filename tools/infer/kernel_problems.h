@@ -13,7 +13,7 @@ namespace tessera::cli {
 
 // What `infer kernels` runs a family on.
 struct KernelProblemOptions {
-  std::string dtype = "f32";                   // f32, f16 or bf16
+  std::string dtype = "f32";                   // f32, tf32, f16 or bf16
   std::vector<int64_t> sizes;                  // gemm: M = N = K
   std::vector<std::array<int64_t, 3>> shapes;  // gemm: M, N, K
   bool transpose_b = false;                    // gemm

@@ -217,7 +217,9 @@ Result<std::unique_ptr<ExecutableGraph>> Runner::capture_step(size_t step, int r
 
 // Median over samples of `repeats` launches each. The first launches are not counted.
 Result<double> Runner::time_step(size_t step) {
-  constexpr int kSamples = 7;
+  constexpr size_t kLeastSamples = 5;
+  constexpr size_t kMostSamples = 50;
+  constexpr double kBudgetMicroseconds = 1e5;
   const bool uses_graph = device_.supports_graphs();
   const int repeats = uses_graph ? 20 : 1;
   std::unique_ptr<ExecutableGraph> graph;
@@ -229,7 +231,9 @@ Result<double> Runner::time_step(size_t step) {
     return uses_graph ? graph->launch(*stream_) : context_->enqueue_step(step, *stream_);
   };
   std::vector<double> samples;
-  for (int i = 0; i < kSamples; ++i) {
+  const Clock::time_point begin = Clock::now();
+  while (samples.size() < kLeastSamples ||
+         (samples.size() < kMostSamples && microseconds_since(begin) < kBudgetMicroseconds)) {
     TESSERA_RETURN_IF_ERROR(run());
     TESSERA_RETURN_IF_ERROR(stream_->record(*span.begin));
     TESSERA_RETURN_IF_ERROR(run());
