@@ -88,6 +88,12 @@ TEST(BenchTest, MistakesAreNamed) {
   const ProcessResult zero = run_infer(bench({"--batch", "1,0"}));
   EXPECT_EQ(zero.exit_code, 2);
   EXPECT_THAT(zero.err, HasSubstr("--batch: '0' is not a positive integer"));
+  const ProcessResult plan = run_infer(bench({"--batch", "1,2", "--save-plan", "plan.json"}));
+  EXPECT_EQ(plan.exit_code, 2);
+  EXPECT_THAT(plan.err, HasSubstr("a plan is for one batch size"));
+  const ProcessResult over = run_infer(bench({"--batch", "1", "--export-profile", kModel}));
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_THAT(over.err, HasSubstr("this run reads that file"));
   const ProcessResult negative = run_infer({"bench", kModel, "--duration", "-1"});
   EXPECT_EQ(negative.exit_code, 2);
   const ProcessResult unknown = run_infer({"bench", kModel, "--dumpprofile"});

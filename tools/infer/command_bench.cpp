@@ -2,6 +2,7 @@
 // infer bench MODEL
 #include <fmt/format.h>
 
+#include "engine/plan/atomic_file.h"
 #include "tools/infer/choice_text.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
@@ -10,8 +11,8 @@
 #include "tools/infer/json.h"
 #include "tools/infer/model_bench.h"
 #include "tools/infer/options.h"
+#include "tools/infer/plan_files.h"
 #include "tools/infer/random_inputs.h"
-#include "tools/infer/whole_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -50,6 +51,7 @@ Result<BatchReport> bench_batch(const std::shared_ptr<const Model>& model, const
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
   TESSERA_ASSIGN_OR_RETURN(const auto compiled,
                            CompiledModel::compile(model, device, shapes.shapes, compile));
+  TESSERA_RETURN_IF_ERROR(save_plan_if_asked(options.execution, compiled->report(), device));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, random_inputs(*model, shapes));
   BatchReport report;
   report.batch = shapes.batch;
@@ -64,6 +66,14 @@ Result<BatchReport> bench_batch(const std::shared_ptr<const Model>& model, const
 Result<BenchReport> bench(const BenchOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t> batches,
                            parse_extents("--batch", options.batches, ','));
+  const std::string& plan = options.execution.save_plan;
+  if (!plan.empty() && batches.size() > 1) {
+    return invalid_argument(
+        fmt::format("--save-plan {}: a plan is for one batch size; give one with --batch", plan));
+  }
+  const std::vector<std::string> read = files_of_model(options.model);
+  TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--save-plan", plan, read));
+  TESSERA_RETURN_IF_ERROR(refuse_to_overwrite("--export-profile", options.export_path, read));
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, Model::load(options.model));
   TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
   BenchReport report;
@@ -222,7 +232,7 @@ Status run(const BenchOptions& options) {
   print_note(header(report));
   if (!options.export_path.empty()) {
     TESSERA_RETURN_IF_ERROR(
-        write_whole_file(options.export_path, to_text(to_json(report), 1) + '\n'));
+        write_file_atomically(options.export_path, to_text(to_json(report), 1) + '\n'));
   }
   return options.json ? print_json(to_json(report)) : print_output(report_text(report));
 }

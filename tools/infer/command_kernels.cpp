@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 
 #include "core/nearest.h"
+#include "engine/plan/atomic_file.h"
 #include "tools/infer/commands.h"
 #include "tools/infer/console.h"
 #include "tools/infer/device_name.h"
 #include "tools/infer/exit_code.h"
 #include "tools/infer/kernel_report.h"
 #include "tools/infer/options.h"
-#include "tools/infer/whole_file.h"
+#include "tools/infer/page_section.h"
 
 namespace tessera::cli {
 namespace {
@@ -107,7 +108,7 @@ Status publish(const KernelReport& report, const KernelsOptions& options) {
   if (options.wants_json && options.json_path.empty()) return print_json(to_json(report));
   if (options.wants_json) {
     TESSERA_RETURN_IF_ERROR(
-        write_whole_file(options.json_path, to_text(to_json(report), 1) + '\n'));
+        write_file_atomically(options.json_path, to_text(to_json(report), 1) + '\n'));
   }
   return print_output(to_text(report, stdout_is_terminal()));
 }

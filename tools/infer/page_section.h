@@ -7,9 +7,6 @@
 
 namespace tessera::cli {
 
-// Writes a file by way of a second one beside it, so that there is always a whole one.
-Status write_whole_file(const std::string& path, const std::string& text);
-
 // Replaces what is between the lines `<!-- begin: NAME -->` and `<!-- end: NAME -->` of a page.
 // kInvalidArgument when it lacks them.
 Status write_section(const std::string& path, const std::string& name, const std::string& text);

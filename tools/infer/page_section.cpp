@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/infer/whole_file.h"
+#include "tools/infer/page_section.h"
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
+
+#include "engine/plan/atomic_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -18,20 +19,6 @@ std::string read_text(std::istream& file) {
 }
 
 }  // namespace
-
-Status write_whole_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".tmp";
-  {
-    std::ofstream file(draft, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) return io_error(fmt::format("{}: cannot write: {}", draft, std::strerror(errno)));
-  }
-  std::error_code error;
-  std::filesystem::rename(draft, path, error);
-  if (!error) return {};
-  return io_error(fmt::format("{}: cannot write: {}", path, error.message()));
-}
 
 Status write_section(const std::string& path, const std::string& name, const std::string& text) {
   std::ifstream file(path, std::ios::binary);
@@ -46,7 +33,7 @@ Status write_section(const std::string& path, const std::string& name, const std
                                         begin.substr(0, begin.size() - 1), end));
   }
   page.replace(at + begin.size(), until - at - begin.size(), text);
-  return write_whole_file(path, page);
+  return write_file_atomically(path, page);
 }
 
 }  // namespace tessera::cli
