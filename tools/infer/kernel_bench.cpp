@@ -71,7 +71,7 @@ struct SharedOperands {
 };
 
 struct Contender {
-  KernelMeasurement row;
+  MeasuredKernel row;
   std::unique_ptr<KernelTimer> timer;  // null when it was refused
   std::vector<double> samples[kRuns];
 };
@@ -83,7 +83,7 @@ class Bench {
 
   Status add(const KernelEntry& entry, const Problem& problem);
   void time_all();
-  std::vector<KernelMeasurement> finish();
+  std::vector<MeasuredKernel> finish();
 
  private:
   Result<SharedOperands*> share(const Problem& problem);
@@ -211,12 +211,12 @@ void Bench::compare_with_vendor() {
   }
 }
 
-std::vector<KernelMeasurement> Bench::finish() {
+std::vector<MeasuredKernel> Bench::finish() {
   for (Contender& contender : contenders_) {
     if (!contender.row.is_timed()) continue;
     std::vector<double> all = contender.samples[0];
     all.insert(all.end(), contender.samples[1].begin(), contender.samples[1].end());
-    KernelMeasurement& row = contender.row;
+    MeasuredKernel& row = contender.row;
     row.microseconds = summarize(all);
     row.spread =
         std::fabs(summarize(contender.samples[0]).median - summarize(contender.samples[1]).median) /
@@ -226,7 +226,7 @@ std::vector<KernelMeasurement> Bench::finish() {
     }
   }
   compare_with_vendor();
-  std::vector<KernelMeasurement> rows;
+  std::vector<MeasuredKernel> rows;
   for (Contender& contender : contenders_) rows.push_back(std::move(contender.row));
   return rows;
 }
@@ -237,9 +237,8 @@ bool is_vendor_kernel(std::string_view name) {
   return name.starts_with("cublas") || name.starts_with("cudnn") || name.starts_with("onednn");
 }
 
-Result<std::vector<KernelMeasurement>> bench_kernels(const OpenDevice& device,
-                                                     const Problem& problem,
-                                                     const KernelBenchOptions& options) {
+Result<std::vector<MeasuredKernel>> bench_kernels(const OpenDevice& device, const Problem& problem,
+                                                  const KernelBenchOptions& options) {
   Bench bench(device, options);
   const auto entries = device.backend->kernels();
   for (size_t i = entries.size(); i-- > 0;) {

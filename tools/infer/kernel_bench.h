@@ -21,7 +21,7 @@ struct KernelError {
 };
 
 // One kernel on one problem.
-struct KernelMeasurement {
+struct MeasuredKernel {
   std::string kernel;
   std::string refused;  // why it cannot run the problem; the rest is then empty
   std::string failed;   // what went wrong when it ran; likewise
@@ -45,9 +45,8 @@ struct KernelBenchOptions {
 // the first, and for a family that only moves memory a copy of as many bytes. The kernels take
 // their samples in turns, so that a change of clocks meets all alike, in two runs. Kernels that
 // refuse or fail have rows too. Errors are those of the device or of memory.
-Result<std::vector<KernelMeasurement>> bench_kernels(const OpenDevice& device,
-                                                     const Problem& problem,
-                                                     const KernelBenchOptions& options);
+Result<std::vector<MeasuredKernel>> bench_kernels(const OpenDevice& device, const Problem& problem,
+                                                  const KernelBenchOptions& options);
 
 // The name of the row of a copy.
 inline constexpr const char* kDeviceCopy = "device copy";

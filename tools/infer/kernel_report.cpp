@@ -35,7 +35,7 @@ Json launch_to_json(const LaunchResources& launch) {
           {"occupancy", launch.occupancy}};
 }
 
-Json row_to_json(const KernelMeasurement& row) {
+Json row_to_json(const MeasuredKernel& row) {
   Json json = {{"kernel", row.kernel}, {"problem", to_string(row.problem)}};
   if (!row.refused.empty()) json["refused"] = row.refused;
   if (!row.failed.empty()) json["failed"] = row.failed;
@@ -68,7 +68,7 @@ std::string percent(const std::optional<double>& fraction) {
 }
 
 // The launch with the most threads: the kernel itself, not what prepares or finishes for it.
-const LaunchResources* main_launch(const KernelMeasurement& row) {
+const LaunchResources* main_launch(const MeasuredKernel& row) {
   const auto most =
       std::max_element(row.launches.begin(), row.launches.end(), [](const auto& a, const auto& b) {
         return a.blocks * a.threads_per_block < b.blocks * b.threads_per_block;
@@ -93,7 +93,7 @@ Cells titles(const std::string& family) {
           "relative error"};
 }
 
-Cells cells(const std::string& family, const std::string& problem, const KernelMeasurement& row) {
+Cells cells(const std::string& family, const std::string& problem, const MeasuredKernel& row) {
   constexpr double kGiga = 1e9;
   constexpr double kTera = 1e12;
   const double seconds = row.microseconds.median * kMicro;
@@ -119,7 +119,7 @@ Cells cells(const std::string& family, const std::string& problem, const KernelM
 std::vector<std::string> refusal_lines(const KernelReport& report) {
   std::vector<std::string> lines;
   for (const KernelReport::Group& group : report.groups) {
-    for (const KernelMeasurement& row : group.rows) {
+    for (const MeasuredKernel& row : group.rows) {
       if (row.is_timed()) continue;
       const bool refused = !row.refused.empty();
       lines.push_back(fmt::format("{} {} on {}: {}", refused ? "refused" : "FAILED", row.kernel,
@@ -132,7 +132,7 @@ std::vector<std::string> refusal_lines(const KernelReport& report) {
 template <typename Add>
 void for_each_row(const KernelReport& report, Add&& add) {
   for (const KernelReport::Group& group : report.groups) {
-    for (const KernelMeasurement& row : group.rows) {
+    for (const MeasuredKernel& row : group.rows) {
       if (row.is_timed()) add(cells(report.family, group.problem.name, row));
     }
   }
@@ -146,7 +146,7 @@ std::string markdown_line(const Cells& cells) {
 
 bool KernelReport::has_wrong() const {
   for (const Group& group : groups) {
-    for (const KernelMeasurement& row : group.rows) {
+    for (const MeasuredKernel& row : group.rows) {
       if (!row.failed.empty() || (row.error && !(row.error->worst_ratio <= 1))) return true;
     }
   }
@@ -175,7 +175,7 @@ Json to_json(const KernelReport& report) {
                   {"roof_us", roof ? Json(roof->microseconds) : Json()},
                   {"roof_is_memory", roof ? Json(roof->is_memory) : Json()},
                   {"rows", Json::array()}};
-    for (const KernelMeasurement& row : group.rows) entry["rows"].push_back(row_to_json(row));
+    for (const MeasuredKernel& row : group.rows) entry["rows"].push_back(row_to_json(row));
     json["problems"].push_back(std::move(entry));
   }
   return json;

@@ -20,7 +20,7 @@ struct KernelReport {
   std::string commit;   // empty when TESSERA_COMMIT does not say
   struct Group {
     NamedProblem problem;
-    std::vector<KernelMeasurement> rows;
+    std::vector<MeasuredKernel> rows;
   };
   std::vector<Group> groups;
 
