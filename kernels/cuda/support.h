@@ -21,6 +21,15 @@ inline Support support_float(DType dtype) {
   return Support::no(std::string(dtype_name(dtype)) + " is not float32, float16 or bfloat16");
 }
 
+// Yes for what arithmetic on two tensors is implemented for.
+inline Support support_binary(DType dtype) {
+  if (dtype == DType::kI32 || dtype == DType::kI64 || support_float(dtype).ok()) {
+    return Support::yes();
+  }
+  return Support::no(std::string(dtype_name(dtype)) +
+                     " is not float32, float16, bfloat16, int32 or int64");
+}
+
 // The layouts whose elements lie at constant strides: NCHW and NHWC.
 inline bool is_strided_layout(Layout layout) {
   return layout == Layout::kRowMajor || layout == Layout::kNHWC;

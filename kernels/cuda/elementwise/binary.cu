@@ -1,115 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// binary: dst = a (op) b with broadcasting, one thread per element of dst. dst may be an operand
-// that is not broadcast.
+// binary: dst = a (op) b with broadcasting. Where rows of dst and of the operands are whole vectors
+// of 16 bytes, a thread computes vectors and finds its place once for each; otherwise element by
+// element. dst may be an operand that is not broadcast.
 //
-//   operands  float32, int32 or int64, rank <= 8, any strides (0 where broadcast)
-//   alignment that of the element
-//   integers  wrap around on overflow; division truncates towards zero, by zero it gives 0
-//   deterministic
-#include <type_traits>
+//   operands  float32, float16, bfloat16, int32 or int64, rank <= 8, any strides (0 where
+//   broadcast) alignment that of the element; 16 bytes for the vectors integers  wrap around on
+//   overflow; division truncates towards zero, by zero it gives 0 deterministic
+#include <algorithm>
 
+#include "kernels/cuda/divider.cuh"
+#include "kernels/cuda/elementwise/binary_apply.cuh"
+#include "kernels/cuda/elementwise/broadcast.h"
+#include "kernels/cuda/elementwise/map.cuh"
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/support.h"
-#include "kernels/problem/elementwise.h"
 
 namespace tessera::cuda {
 namespace {
 
-__device__ __forceinline__ float apply(BinaryKind kind, float a, float b) {
-  switch (kind) {
-    case BinaryKind::kAdd:
-      return a + b;
-    case BinaryKind::kSub:
-      return a - b;
-    case BinaryKind::kMul:
-      return a * b;
-    case BinaryKind::kDiv:
-      return a / b;
-  }
-  return 0.0f;
-}
+// The axes of dst, innermost first; the innermost is counted in vectors.
+template <typename Index>
+struct Axes {
+  int rank = 0;
+  Divider<Index> extent[BinaryProblem::kMaxRank];
+  Index stride_a[BinaryProblem::kMaxRank] = {};
+  Index stride_b[BinaryProblem::kMaxRank] = {};
+};
 
-// In unsigned arithmetic, where overflow is defined; dividing the smallest integer by -1 overflows.
-template <typename T>
-requires std::is_integral_v<T> __device__ __forceinline__ T apply(BinaryKind kind, T a, T b) {
-  using Unsigned = std::make_unsigned_t<T>;
-  const auto x = static_cast<Unsigned>(a);
-  const auto y = static_cast<Unsigned>(b);
-  switch (kind) {
-    case BinaryKind::kAdd:
-      return static_cast<T>(x + y);
-    case BinaryKind::kSub:
-      return static_cast<T>(x - y);
-    case BinaryKind::kMul:
-      return static_cast<T>(x * y);
-    case BinaryKind::kDiv:
-      if (b == 0) return 0;
-      return b == -1 ? static_cast<T>(Unsigned{0} - x) : a / b;
-  }
-  return 0;
-}
+template <typename T, int kCount, typename Index>
+struct BinaryMap {
+  static constexpr int kElements = kCount;
+  using Elements = Vector<T, kCount>;
+  struct Loaded {
+    Elements a, b;
+  };
 
-// kDense: no operand is broadcast, so all three have element i at i.
-template <typename T, bool kDense>
-__global__ void binary_kernel(const __grid_constant__ BinaryProblem p, const T* a, const T* b,
-                              T* dst, int64_t count) {
-  for (int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    int64_t offset_a = i;
-    int64_t offset_b = i;
-    if constexpr (!kDense) {
-      offset_a = 0;
-      offset_b = 0;
-      int64_t rest = i;
-      for (int axis = p.rank - 1; axis >= 0; --axis) {
-        const int64_t index = rest % p.extent[axis];
-        rest /= p.extent[axis];
-        offset_a += index * p.stride_a[axis];
-        offset_b += index * p.stride_b[axis];
-      }
+  const T* a;
+  const T* b;
+  T* dst;
+  Axes<Index> axes;
+  BinaryKind kind;
+
+  __device__ Loaded load(int64_t first) const {
+    auto rest = static_cast<Index>(first / kCount);
+    Index offset_a = 0;
+    Index offset_b = 0;
+#pragma unroll
+    for (int axis = 0; axis < BinaryProblem::kMaxRank; ++axis) {
+      if (axis == axes.rank) break;
+      const auto [quotient, index] = axes.extent[axis].divide(rest);
+      offset_a += index * axes.stride_a[axis];
+      offset_b += index * axes.stride_b[axis];
+      rest = quotient;
     }
-    dst[i] = apply(p.kind, a[offset_a], b[offset_b]);
+    return {load_operand(a + offset_a, axes.stride_a[0]),
+            load_operand(b + offset_b, axes.stride_b[0])};
   }
+  __device__ void store(int64_t first, const Loaded& loaded) const {
+    store_vector<kCount>(dst + first, apply(kind, loaded.a, loaded.b));
+  }
+  __device__ void one(int64_t i) const {
+    if constexpr (kCount == 1) store(i, load(i));
+  }
+  __device__ static Elements load_operand(const T* g_src, Index innermost_stride) {
+    if (kCount > 1 && innermost_stride == 0) return splat<kCount>(*g_src);
+    return load_vector<kCount>(g_src);
+  }
+};
+
+template <typename Index>
+Axes<Index> axes_of(const BinaryProblem& p, int vector) {
+  Axes<Index> axes;
+  axes.rank = p.rank;
+  for (int i = 0; i < p.rank; ++i) {
+    const int axis = p.rank - 1 - i;
+    const int unit = i == 0 ? vector : 1;
+    axes.extent[i] = Divider<Index>(p.extent[axis] / unit);
+    axes.stride_a[i] = static_cast<Index>(p.stride_a[axis] * unit);
+    axes.stride_b[i] = static_cast<Index>(p.stride_b[axis] * unit);
+  }
+  return axes;
+}
+
+// Whether every vector of `vector` elements of dst lies in one row, and the operand's elements for
+// it are an aligned vector or one number.
+bool has_vector_rows(const BinaryProblem& p,
+                     const std::array<int64_t, BinaryProblem::kMaxRank>& strides, int vector) {
+  const int innermost = p.rank - 1;
+  if (p.extent[innermost] % vector != 0 || strides[innermost] > 1) return false;
+  const auto whole = [vector](int64_t stride) { return stride % vector == 0; };
+  return strides[innermost] == 0 ||
+         std::all_of(strides.begin(), strides.begin() + innermost, whole);
+}
+
+template <typename T, int kCount>
+Status launch_vectors(const BinaryProblem& p, const Operands& operands, Stream& stream) {
+  const int64_t count = p.count();
+  const int64_t span = std::max({count, operand_span(p, p.stride_a), operand_span(p, p.stride_b)});
+  return dispatch_index(span, [&]<typename Index>() {
+    const BinaryMap<T, kCount, Index> map = {
+        input<T>(operands, BinaryProblem::kA), input<T>(operands, BinaryProblem::kB),
+        output<T>(operands), axes_of<Index>(p, kCount), p.kind};
+    return launch_map(map, true, count, stream);
+  });
 }
 
 Support supports(const BinaryProblem& problem, const DeviceInfo&) {
-  switch (problem.dtype) {
-    case DType::kF32:
-    case DType::kI32:
-    case DType::kI64:
-      return Support::yes();
-    default:
-      return Support::no(std::string(dtype_name(problem.dtype)) +
-                         " is not float32, int32 or int64");
-  }
-}
-
-template <typename T>
-Status launch_with(const BinaryProblem& problem, const Operands& operands, Stream& stream) {
-  const int64_t count = problem.count();
-  const auto kernel = problem.is_dense() ? binary_kernel<T, true> : binary_kernel<T, false>;
-  return launch(kernel, elementwise_blocks(count), kElementwiseThreads, 0, stream, problem,
-                input<T>(operands, BinaryProblem::kA), input<T>(operands, BinaryProblem::kB),
-                output<T>(operands), count);
+  return support_binary(problem.dtype);
 }
 
 Status launch_binary(const BinaryProblem& problem, const Operands& operands, Stream& stream) {
-  switch (problem.dtype) {
-    case DType::kF32:
-      return launch_with<float>(problem, operands, stream);
-    case DType::kI32:
-      return launch_with<int32_t>(problem, operands, stream);
-    case DType::kI64:
-      return launch_with<int64_t>(problem, operands, stream);
-    default:
-      return internal_error("binary was launched for a dtype that it refuses");
-  }
+  if (problem.count() == 0) return {};
+  const BinaryProblem p = collapse(problem);
+  return dispatch_binary_type(problem.dtype, [&]<typename T>() {
+    constexpr int kCount = kVectorElements<T>;
+    const bool vectors = p.rank > 0 && has_vector_rows(p, p.stride_a, kCount) &&
+                         has_vector_rows(p, p.stride_b, kCount) &&
+                         are_aligned(kVectorBytes, input<T>(operands, BinaryProblem::kA),
+                                     input<T>(operands, BinaryProblem::kB), output<T>(operands));
+    return vectors ? launch_vectors<T, kCount>(p, operands, stream)
+                   : launch_vectors<T, 1>(p, operands, stream);
+  });
 }
 
 }  // namespace
 
 const KernelEntry binary_entry = stateless_kernel_entry<BinaryProblem, supports, launch_binary>(
-    "binary", "one thread per element, operands by their strides");
+    "binary", "operands by their strides, in vectors where the rows are whole vectors");
 
 }  // namespace tessera::cuda

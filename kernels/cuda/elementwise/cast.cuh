@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// cast: dst[i] = (to) src[i], one thread per element.
-//
-//   operands  all pairs of float32, float64, the integers and bool (not the 16-bit floats)
-//   alignment that of the elements
-//   values    float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to
-//             bool is != 0; to a float rounds to nearest even
-//   deterministic
+#pragma once
+
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cuda/kernels.h"
-#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/elementwise/cast.h"
+#include "kernels/cuda/elementwise/map.cuh"
 #include "kernels/cuda/operands.h"
-#include "kernels/cuda/support.h"
-#include "kernels/problem/elementwise.h"
 
 namespace tessera::cuda {
-namespace {
 
+template <typename T>
+constexpr bool kIsNarrowFloat = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
+
+// (To) x as kernels/problem/elementwise.h says. 16-bit floats take the way through float32.
 template <typename To, typename From>
 __device__ __forceinline__ To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (kIsNarrowFloat<From>) {
+    return convert<To>(to_float(x));
+  } else if constexpr (kIsNarrowFloat<To>) {
+    return from_float<To>(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
     return x != From{0};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     // The largest integer may round up to the power of two above it, which is the first value that
@@ -36,19 +37,29 @@ __device__ __forceinline__ To convert(From x) {
   }
 }
 
+// The wider of the two types is read or written 16 bytes at once.
 template <typename From, typename To>
-__global__ void cast_kernel(const From* src, To* dst, int64_t count) {
-  for (int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    dst[i] = convert<To>(src[i]);
+struct CastMap {
+  static constexpr int kElements = std::min(kVectorElements<From>, kVectorElements<To>);
+  using Loaded = Vector<From, kElements>;
+
+  const From* src;
+  To* dst;
+
+  __device__ Loaded load(int64_t first) const { return load_vector<kElements>(src + first); }
+  __device__ void store(int64_t first, const Loaded& x) const {
+    Vector<To, kElements> y;
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) y.element[i] = convert<To>(x.element[i]);
+    store_vector<kElements>(dst + first, y);
   }
-}
+  __device__ void one(int64_t i) const { dst[i] = convert<To>(src[i]); }
+};
 
 // Calls function.operator()<T>() with the C++ type that stores `dtype`.
 template <typename Function>
 Status dispatch_dtype(DType dtype, Function&& function) {
   switch (dtype) {
-    case DType::kF32:
-      return function.template operator()<float>();
     case DType::kF64:
       return function.template operator()<double>();
     case DType::kI8:
@@ -70,34 +81,19 @@ Status dispatch_dtype(DType dtype, Function&& function) {
     case DType::kBool:
       return function.template operator()<bool>();
     default:
-      return internal_error("cast was launched for a dtype that it refuses");
+      return dispatch_float(dtype, function);
   }
 }
 
-bool is_16_bit_float(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
-
-Support supports(const CastProblem& problem, const DeviceInfo&) {
-  for (const DType dtype : {problem.from, problem.to}) {
-    if (is_16_bit_float(dtype)) {
-      return Support::no(std::string(dtype_name(dtype)) + " is not implemented on CUDA");
-    }
-  }
-  return Support::yes();
-}
-
-Status launch_cast(const CastProblem& problem, const Operands& operands, Stream& stream) {
-  return dispatch_dtype(problem.from, [&]<typename From>() {
-    return dispatch_dtype(problem.to, [&]<typename To>() {
-      return launch(cast_kernel<From, To>, elementwise_blocks(problem.count), kElementwiseThreads,
-                    0, stream, input<From>(operands, CastProblem::kSrc), output<To>(operands),
-                    problem.count);
-    });
+template <typename From>
+Status launch_cast_from(const CastProblem& problem, const Operands& operands, Stream& stream) {
+  return dispatch_dtype(problem.to, [&]<typename To>() {
+    using Map = CastMap<From, To>;
+    const Map map = {input<From>(operands, CastProblem::kSrc), output<To>(operands)};
+    const bool aligned = are_aligned(Map::kElements * sizeof(From), map.src) &&
+                         are_aligned(Map::kElements * sizeof(To), map.dst);
+    return launch_map(map, aligned, problem.count, stream);
   });
 }
-
-}  // namespace
-
-const KernelEntry cast_entry =
-    stateless_kernel_entry<CastProblem, supports, launch_cast>("cast", "one thread per element");
 
 }  // namespace tessera::cuda
