@@ -131,8 +131,8 @@ TEST(CudaKernelChoice, ConvolutionFollowsTheLengthOfTheReduction) {
 
 TEST(CudaKernelChoice, SoftmaxInOneWarpWhereTheRowFits) {
   EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 1024, 1}), "softmax_warp");
-  EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 1025, 1}), "softmax_block");
-  EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 10, 2}), "softmax_block");
+  EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 1025, 1}), "softmax_online");
+  EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 10, 2}), "softmax_columns");
 }
 
 TEST(CudaKernelChoice, TransposeByTilesWhereItIsAMatrixTranspose) {

@@ -55,6 +55,12 @@ std::vector<BinaryProblem> binary_shapes() {
       broadcast({0, 3}, {1, 3}),
       broadcast({2, 1, 3, 1, 2, 1, 2, 3}, {1, 2, 1, 3, 1, 2, 1, 3}),
       broadcast({3, 1, 129}, {1, 2, 129}),
+      // Rows that are whole vectors.
+      broadcast({2, 3, 16}, {1, 3, 1}),
+      broadcast({4, 1, 24}, {1, 5, 24}),
+      broadcast({1, 40}, {7, 1}),
+      broadcast({1, 1, 3, 8}, {5, 33, 3, 8}),
+      broadcast({1000}, {1}),
   };
   for (const int64_t count : {0, 1, 5, 127, 128, 129, 40001}) shapes.push_back(dense(count));
   BinaryProblem scalar;  // rank 0: one element
@@ -101,7 +107,8 @@ void add_cast(std::vector<Problem>& list) {
 
 void add_batch_norm(std::vector<Problem>& list) {
   const std::array<int64_t, 3> shapes[] = {{1, 1, 1},   {2, 3, 49},  {0, 3, 4},    {4, 17, 1},
-                                           {1, 33, 65}, {3, 128, 5}, {1, 1, 1025}, {2, 8, 0}};
+                                           {1, 33, 65}, {3, 128, 5}, {1, 1, 1025}, {2, 8, 0},
+                                           {3, 5, 64},  {37, 16, 1}};
   for (const auto& [n, c, inner] : shapes) {
     for (const float epsilon : {1e-5f, 0.1f}) {
       list.emplace_back(BatchNormProblem{DType::kF32, n, c, inner, epsilon});

@@ -18,10 +18,16 @@ std::vector<Problem> softmax_problems() {
     add(1000, 10, 1);
     add(129, 33, 1);
     add(1, 10000, 1);
+    add(3, 4096, 1);
+    add(2, 20000, 1);  // more than a block keeps in shared memory
+    add(33, 8, 1);
+    add(5, 16, 1);
     // The axis is not the innermost dimension.
     add(2, 10, 7);
     add(1, 21, 65);
     add(3, 33, 32);
+    add(2, 19, 68);
+    add(7, 3, 12);
     add(5, 1, 9);
     add(1, 1000, 3);
     add(0, 4, 4);

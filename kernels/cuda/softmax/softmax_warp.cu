@@ -1,97 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax_warp: softmax or log-softmax of contiguous rows, one warp per row: the row stays in
-// registers between its one read and its one write, and all communication is by shuffles.
+// softmax_warp: softmax or log-softmax of short rows, one warp per row (four rows where a row has
+// at most 32 elements): the row stays in registers between its one read and its one write, and all
+// communication is by shuffles.
 //
-//   operands  float32, inner = 1, axis <= 1024
-//   alignment 4 bytes
-//   sum       float32: lane l adds l, l + 32, ..., then a butterfly over the lanes; deterministic
+//   operands  float32, float16 or bfloat16; axis <= 1024, any outer and inner
+//   alignment that of the element; rows that are whole vectors of 16 bytes are read as such
+//   sum       float32: each lane its elements in order, then a butterfly over the lanes;
+//             deterministic
 //   NaN       a NaN makes its row NaN, through the sum; so does a row of -infinity (its maximum
-//   minus
-//             itself), as the formula of kernels/problem/softmax.h says
+//             minus itself), as the formula of kernels/problem/softmax.h says
 #include "core/math.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/reduce.cuh"
 #include "kernels/cuda/support.h"
+#include "kernels/cuda/vector.cuh"
 
 namespace tessera::cuda {
 namespace {
 
+constexpr int kThreads = 128;
+constexpr int kMaxAxis = 1024;
+
+// kLanes lanes of a warp share a row; each has kAccesses accesses of kCount elements.
+template <int Lanes, int Accesses, int Count>
 struct Config {
-  static constexpr int kWarps = 4;
-  static constexpr int kThreads = kWarps * kWarpSize;
-  static constexpr int kMaxPerLane = 32;
-  static constexpr int kMaxAxis = kMaxPerLane * kWarpSize;
-  static_assert(kMaxPerLane <= 64, "a lane keeps its part of the row in registers");
+  static constexpr int kLanes = Lanes;
+  static constexpr int kAccesses = Accesses;
+  static constexpr int kCount = Count;
+  static constexpr int kPerLane = Accesses * Count;
+  static constexpr int kRows = kThreads / Lanes;  // of a block
+  static_assert(kWarpSize % Lanes == 0, "a row lies within a warp");
+  static_assert(kPerLane <= 64, "a lane keeps its part of the row in registers");
 };
 
-// kPerLane elements a lane: the row has at most 32 * kPerLane.
-template <int kPerLane, bool kLog>
-__global__ __launch_bounds__(Config::kThreads) void softmax_warp_kernel(const float* src,
-                                                                        float* dst, int64_t rows,
-                                                                        int axis) {
-  const int lane = threadIdx.x % kWarpSize;
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * Config::kWarps + threadIdx.x / kWarpSize;
-  if (row >= rows) return;                // a whole warp leaves: the shuffles below stay complete
-  const float* g_src = src + row * axis;  // (axis)
-  float* g_dst = dst + row * axis;        // (axis)
+template <int kLanes, typename Op>
+__device__ __forceinline__ float lanes_reduce(float value, Op op) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    value = op(value, __shfl_xor_sync(kFullWarp, value, distance));
+  }
+  return value;
+}
 
-  float r_row[kPerLane];  // (axis / 32)
+template <typename T, typename Config, bool kLog>
+__global__ __launch_bounds__(kThreads) void softmax_warp_kernel(const T* src, T* dst, int64_t rows,
+                                                                int axis, int64_t inner) {
+  using Access = Vector<T, Config::kCount>;
+  const int lane = threadIdx.x % Config::kLanes;
+  const int64_t row =
+      static_cast<int64_t>(blockIdx.x) * Config::kRows + threadIdx.x / Config::kLanes;
+  // Lanes without a row stay: the shuffles name all lanes of the warp.
+  const int end = row < rows ? axis : 0;
+  const int64_t base = inner == 1 ? row * axis : row / inner * axis * inner + row % inner;
+  const T* g_src = src + base;  // (axis), inner apart
+  T* g_dst = dst + base;        // (axis), inner apart
+
+  float r_row[Config::kPerLane];
+#pragma unroll
+  for (int i = 0; i < Config::kAccesses; ++i) {
+    const int a = (lane + i * Config::kLanes) * Config::kCount;
+    Access access;
+    if (a < end) access = load_vector<Config::kCount>(g_src + a * inner);
+#pragma unroll
+    for (int j = 0; j < Config::kCount; ++j) {
+      r_row[i * Config::kCount + j] = a < end ? to_float(access.element[j]) : Max::identity();
+    }
+  }
   float max = Max::identity();
 #pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
-    const int a = lane + i * kWarpSize;
-    r_row[i] = a < axis ? g_src[a] : Max::identity();
-    max = fmaxf(max, r_row[i]);
-  }
-  max = warp_reduce(max, Max());
+  for (int i = 0; i < Config::kPerLane; ++i) max = fmaxf(max, r_row[i]);
+  max = lanes_reduce<Config::kLanes>(max, Max());
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
+  for (int i = 0; i < Config::kPerLane; ++i) {
+    const int a = (lane + i / Config::kCount * Config::kLanes) * Config::kCount;
     const float shifted = r_row[i] - max;
     const float exponential = expf(shifted);
-    if (lane + i * kWarpSize < axis) sum += exponential;
+    if (a < end) sum += exponential;
     r_row[i] = kLog ? shifted : exponential;
   }
-  sum = warp_reduce(sum, Sum());
-  const float log_sum = kLog ? logf(sum) : 0.0f;
+  sum = lanes_reduce<Config::kLanes>(sum, Sum());
+  const float scale = kLog ? logf(sum) : 1.0f / sum;
 #pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
-    const int a = lane + i * kWarpSize;
-    if (a < axis) g_dst[a] = kLog ? r_row[i] - log_sum : r_row[i] / sum;
+  for (int i = 0; i < Config::kAccesses; ++i) {
+    const int a = (lane + i * Config::kLanes) * Config::kCount;
+    Access access;
+#pragma unroll
+    for (int j = 0; j < Config::kCount; ++j) {
+      const float x = r_row[i * Config::kCount + j];
+      access.element[j] = from_float<T>(kLog ? x - scale : x * scale);
+    }
+    if (a < end) store_vector<Config::kCount>(g_dst + a * inner, access);
   }
 }
 
-template <int kPerLane>
+template <typename T, typename Config>
 Status launch_with(const SoftmaxProblem& problem, const Operands& operands, Stream& stream) {
+  const int64_t rows = problem.outer * problem.inner;
   const auto kernel =
-      problem.log ? softmax_warp_kernel<kPerLane, true> : softmax_warp_kernel<kPerLane, false>;
-  return launch(kernel, ceil_div<int64_t>(problem.outer, Config::kWarps), Config::kThreads, 0,
-                stream, input<float>(operands, SoftmaxProblem::kSrc), output<float>(operands),
-                problem.outer, static_cast<int>(problem.axis));
+      problem.log ? softmax_warp_kernel<T, Config, true> : softmax_warp_kernel<T, Config, false>;
+  return launch(kernel, ceil_div<int64_t>(rows, Config::kRows), kThreads, 0, stream,
+                input<T>(operands, SoftmaxProblem::kSrc), output<T>(operands), rows,
+                static_cast<int>(problem.axis), problem.inner);
 }
 
 Support supports(const SoftmaxProblem& problem, const DeviceInfo&) {
-  if (problem.inner != 1) {
-    return Support::no("inner = " + std::to_string(problem.inner) +
-                       ": the rows are not contiguous");
-  }
-  if (problem.axis > Config::kMaxAxis) {
+  if (problem.axis > kMaxAxis) {
     return Support::no("axis = " + std::to_string(problem.axis) + " is more than " +
-                       std::to_string(Config::kMaxAxis));
+                       std::to_string(kMaxAxis));
   }
-  return support_float32(problem.dtype);
+  return support_float(problem.dtype);
+}
+
+template <typename T>
+Status launch_typed(const SoftmaxProblem& problem, const Operands& operands, Stream& stream) {
+  constexpr int kVector = kVectorElements<T>;
+  const int64_t axis = problem.axis;
+  if (axis <= 8) return launch_with<T, Config<8, 1, 1>>(problem, operands, stream);
+  if (axis <= 32) return launch_with<T, Config<8, 4, 1>>(problem, operands, stream);
+  const bool vectors =
+      problem.inner == 1 && axis % kVector == 0 &&
+      are_aligned(kVectorBytes, input<T>(operands, SoftmaxProblem::kSrc), output<T>(operands));
+  if (vectors && axis <= 8 * kWarpSize) {
+    return launch_with<T, Config<kWarpSize, 8 / kVector, kVector>>(problem, operands, stream);
+  }
+  if (vectors) {
+    return launch_with<T, Config<kWarpSize, 32 / kVector, kVector>>(problem, operands, stream);
+  }
+  if (axis <= 4 * kWarpSize) {
+    return launch_with<T, Config<kWarpSize, 4, 1>>(problem, operands, stream);
+  }
+  return launch_with<T, Config<kWarpSize, 32, 1>>(problem, operands, stream);
 }
 
 Status launch_softmax_warp(const SoftmaxProblem& problem, const Operands& operands,
                            Stream& stream) {
   if (problem.axis == 0) return {};
-  const auto per_lane = ceil_div<int64_t>(problem.axis, kWarpSize);
-  if (per_lane <= 1) return launch_with<1>(problem, operands, stream);
-  if (per_lane <= 4) return launch_with<4>(problem, operands, stream);
-  if (per_lane <= 16) return launch_with<16>(problem, operands, stream);
-  return launch_with<Config::kMaxPerLane>(problem, operands, stream);
+  return dispatch_float(problem.dtype,
+                        [&]<typename T>() { return launch_typed<T>(problem, operands, stream); });
 }
 
 }  // namespace
