@@ -28,6 +28,28 @@ void add_transpose(std::vector<Problem>& list) {
     list.emplace_back(transpose({tile, 7}, {1, 0}));
     list.emplace_back(transpose({3, tile, 129}, {0, 2, 1}));
   }
+  // Whole tiles and vectors, their edges, and matrices of few rows or columns, at every size.
+  for (const DType dtype : kStorages) {
+    for (const auto& [rows, columns] : {std::pair{128, 128}, {144, 208}, {48, 272}, {130, 144}}) {
+      for (const int64_t batch : {1, 3}) {
+        TransposeProblem p = transpose({batch, rows, columns}, {0, 2, 1});
+        p.dtype = dtype;
+        list.emplace_back(p);
+      }
+    }
+    for (const int64_t narrow : {2, 3, 8, 16}) {
+      for (const int64_t length : {400, 2053, 4112}) {
+        TransposeProblem p = transpose({2, narrow, length}, {0, 2, 1});
+        p.dtype = dtype;
+        list.emplace_back(p);
+        p.extent = {2, length, narrow};
+        list.emplace_back(p);
+      }
+    }
+    TransposeProblem rows_stay = transpose({5, 7, 16}, {1, 0, 2});
+    rows_stay.dtype = dtype;
+    list.emplace_back(rows_stay);
+  }
   list.emplace_back(transpose({}, {}));
   list.emplace_back(transpose({17}, {0}));
   list.emplace_back(transpose({0, 3}, {1, 0}));
@@ -44,6 +66,7 @@ void add_transpose(std::vector<Problem>& list) {
 void add_concat(std::vector<Problem>& list) {
   for (const DType dtype : kStorages) {
     list.emplace_back(ConcatProblem{dtype, 3, 5, {2, 7, 1}});
+    list.emplace_back(ConcatProblem{dtype, 3, 16, {2, 7, 1}});
   }
   list.emplace_back(ConcatProblem{DType::kF32, 1, 1, {1}});
   list.emplace_back(ConcatProblem{DType::kF32, 1, 1, {100, 1, 33}});
@@ -58,6 +81,7 @@ void add_gather(std::vector<Problem>& list) {
   for (const DType index : {DType::kI32, DType::kI64}) {
     for (const DType dtype : kStorages) {
       list.emplace_back(GatherProblem{dtype, index, 2, 7, 5, 11});
+      list.emplace_back(GatherProblem{dtype, index, 2, 7, 48, 11});
     }
     list.emplace_back(GatherProblem{DType::kF32, index, 1, 1, 1, 1});
     list.emplace_back(GatherProblem{DType::kF32, index, 1, 1000, 33, 129});
@@ -76,6 +100,7 @@ void add_reorder(std::vector<Problem>& list) {
       list.emplace_back(ReorderProblem{DType::kF32, 1, 33, 28, 28, from, to});
       list.emplace_back(ReorderProblem{DType::kF32, 0, 3, 4, 4, from, to});
       list.emplace_back(ReorderProblem{DType::kU8, 1, 3, 6, 5, from, to});
+      list.emplace_back(ReorderProblem{DType::kF16, 3, 48, 8, 12, from, to});
     }
   }
 }
@@ -111,7 +136,10 @@ std::vector<Problem> data_movement_problems() {
   add_concat(list);
   add_gather(list);
   add_reorder(list);
-  add_image(list);
+  std::vector<Problem> images;
+  add_image(images);
+  append_precisions(images);
+  list.insert(list.end(), images.begin(), images.end());
   return list;
 }
 
