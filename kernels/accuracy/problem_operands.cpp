@@ -71,6 +71,10 @@ struct Describe {
     const OperandSpec all{p.dtype, p.outer * p.axis * p.inner};
     return {{all}, all, {p.outer, p.axis, p.inner}};
   }
+  ProblemOperands operator()(const ReduceProblem& p) const {
+    return {
+        {{p.dtype, p.outer * p.axis * p.inner}}, {p.dtype, p.outer * p.inner}, {p.outer, p.inner}};
+  }
   ProblemOperands operator()(const UnaryProblem& p) const {
     return {{{p.dtype, p.count}}, {p.dtype, p.count}, {p.count}};
   }
@@ -127,7 +131,8 @@ template <typename P>
 constexpr bool kHasComputeDType =
     std::is_same_v<P, GemmProblem> || std::is_same_v<P, ConvProblem> ||
     std::is_same_v<P, PoolProblem> || std::is_same_v<P, SoftmaxProblem> ||
-    std::is_same_v<P, UnaryProblem> || std::is_same_v<P, BatchNormProblem>;
+    std::is_same_v<P, UnaryProblem> || std::is_same_v<P, BatchNormProblem> ||
+    std::is_same_v<P, ReduceProblem>;
 
 }  // namespace
 

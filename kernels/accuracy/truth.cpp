@@ -146,6 +146,12 @@ struct MakeSumTolerance {
   // Sum of variance and epsilon, root, quotient, difference, product, sum; twice for a kernel that
   // folds the parameters first.
   SumTolerance operator()(const BatchNormProblem&) const { return {12, {}}; }
+  // Maximum and minimum are exact. A product has a rounding per factor, a sum of squares one more
+  // per square, the others one at the end.
+  SumTolerance operator()(const ReduceProblem& p) const {
+    if (p.kind == ReduceKind::kMax || p.kind == ReduceKind::kMin) return {};
+    return {sum_roundings(p.axis) + 2, {}};
+  }
   SumTolerance operator()(const UnaryProblem& p) const { return {0, p.activation}; }
   SumTolerance operator()(const auto&) const { return {}; }
 };
@@ -164,16 +170,32 @@ double softmax_tolerance(const SoftmaxProblem& p, double y, const Roundings& u) 
   return error + u.stored(y) + kSmallestNormal;
 }
 
+// y = m + log s: a sum as in a softmax, and log turns its relative error into an absolute one. The
+// maximum m is at most |y| + log(axis) from 0.
+double log_sum_exp_tolerance(const ReduceProblem& p, double y, const Roundings& u) {
+  if (!std::isfinite(y)) return 0.0;
+  const double log_axis = std::log(static_cast<double>(std::max<int64_t>(p.axis, 1)));
+  const double roundings = 2 * std::fabs(y) + 4 * log_axis + sum_roundings(p.axis) + 8;
+  return roundings * u.arithmetic + u.stored(y) + kSmallestNormal;
+}
+
 // A row is a function of all its elements; its tolerance of the result alone.
 std::vector<double> tolerances(const Problem& problem, const std::vector<double>& value,
                                const std::vector<double>& magnitude) {
   const Roundings u(compute_dtype(problem));
   const SumTolerance sum = std::visit(MakeSumTolerance{}, problem);
   const auto* softmax = std::get_if<SoftmaxProblem>(&problem);
+  const auto* reduce = std::get_if<ReduceProblem>(&problem);
+  const bool log_sum_exp = reduce != nullptr && reduce->kind == ReduceKind::kLogSumExp;
   std::vector<double> result(value.size());
   for (size_t i = 0; i < value.size(); ++i) {
-    result[i] = softmax != nullptr ? softmax_tolerance(*softmax, value[i], u)
-                                   : sum(value[i], magnitude[i], u);
+    if (softmax != nullptr) {
+      result[i] = softmax_tolerance(*softmax, value[i], u);
+    } else if (log_sum_exp) {
+      result[i] = log_sum_exp_tolerance(*reduce, value[i], u);
+    } else {
+      result[i] = sum(value[i], magnitude[i], u);
+    }
   }
   return result;
 }

@@ -33,6 +33,30 @@ const char* activation_name(ActivationKind kind) {
   return "unknown";
 }
 
+const char* reduce_name(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::kSum:
+      return "sum";
+    case ReduceKind::kMean:
+      return "mean";
+    case ReduceKind::kMax:
+      return "max";
+    case ReduceKind::kMin:
+      return "min";
+    case ReduceKind::kProd:
+      return "prod";
+    case ReduceKind::kL1:
+      return "l1";
+    case ReduceKind::kL2:
+      return "l2";
+    case ReduceKind::kSumSquare:
+      return "sum_square";
+    case ReduceKind::kLogSumExp:
+      return "log_sum_exp";
+  }
+  return "unknown";
+}
+
 const char* binary_name(BinaryKind kind) {
   switch (kind) {
     case BinaryKind::kAdd:
@@ -107,6 +131,11 @@ std::ostream& operator<<(std::ostream& out, const PoolProblem& p) {
 
 std::ostream& operator<<(std::ostream& out, const SoftmaxProblem& p) {
   return out << (p.log ? "log_softmax " : "softmax ") << p.dtype << " outer=" << p.outer
+             << " axis=" << p.axis << " inner=" << p.inner;
+}
+
+std::ostream& operator<<(std::ostream& out, const ReduceProblem& p) {
+  return out << "reduce_" << reduce_name(p.kind) << " " << p.dtype << " outer=" << p.outer
              << " axis=" << p.axis << " inner=" << p.inner;
 }
 
@@ -204,6 +233,7 @@ struct Flops {
   double operator()(const SoftmaxProblem& p) const {
     return 5.0 * product(p.outer, p.axis, p.inner);
   }
+  double operator()(const ReduceProblem& p) const { return product(p.outer, p.axis, p.inner); }
   double operator()(const UnaryProblem& p) const { return product(p.count); }
   double operator()(const BinaryProblem& p) const { return product(p.count()); }
   double operator()(const BatchNormProblem& p) const { return 4.0 * product(p.N, p.C, p.inner); }

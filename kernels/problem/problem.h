@@ -12,15 +12,17 @@
 #include "kernels/problem/gemm.h"
 #include "kernels/problem/image.h"
 #include "kernels/problem/pool.h"
+#include "kernels/problem/reduce.h"
 #include "kernels/problem/softmax.h"
 
 namespace tessera {
 
 // Everything a kernel may be asked to compute. A problem is a plain struct: extents, layouts,
 // dtypes, no pointers. Its operands are passed at launch in the order its header gives.
-using Problem = std::variant<GemmProblem, ConvProblem, PoolProblem, SoftmaxProblem, UnaryProblem,
-                             BinaryProblem, CastProblem, BatchNormProblem, TransposeProblem,
-                             ConcatProblem, GatherProblem, ReorderProblem, ImageProblem>;
+using Problem =
+    std::variant<GemmProblem, ConvProblem, PoolProblem, SoftmaxProblem, UnaryProblem, BinaryProblem,
+                 CastProblem, BatchNormProblem, TransposeProblem, ConcatProblem, GatherProblem,
+                 ReorderProblem, ImageProblem, ReduceProblem>;
 
 // "gemm", "conv", ...: the family of kernels that can compute it, and the column of `infer ops`.
 std::string_view problem_family(const Problem& problem);

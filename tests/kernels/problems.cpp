@@ -63,7 +63,7 @@ const std::vector<Problem>& all_problems() {
   static const std::vector<Problem> all = [] {
     std::vector<Problem> problems;
     for (const auto& family :
-         {gemm_problems(), conv_problems(), pool_problems(), softmax_problems(),
+         {gemm_problems(), conv_problems(), pool_problems(), softmax_problems(), reduce_problems(),
           elementwise_problems(), data_movement_problems()}) {
       problems.insert(problems.end(), family.begin(), family.end());
     }

@@ -13,6 +13,7 @@ std::vector<Problem> gemm_problems();
 std::vector<Problem> conv_problems();
 std::vector<Problem> pool_problems();
 std::vector<Problem> softmax_problems();
+std::vector<Problem> reduce_problems();
 std::vector<Problem> elementwise_problems();    // unary, binary, cast, batch_norm
 std::vector<Problem> data_movement_problems();  // transpose, concat, gather, reorder, image
 
