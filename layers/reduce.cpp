@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReduceMean  reduced = the mean of data over `axes`
+// ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceSumSquare,
+// ReduceLogSumExp    reduced = the reduction of data over `axes`, kernels/problem/reduce.h
 //
 // ONNX: no axes means all of them; keepdims (1 by default) leaves extents of 1.
-//   opset 18: axes is an input; noop_with_empty_axes makes "no axes" mean none.
-//   before:   it is an attribute.
-// Exporters write it for global average pooling, so only the last axes can be reduced: it is
-// lowered to a pool whose window is the whole image.
+//   opset 18 (ReduceSum: 13): axes is an input; noop_with_empty_axes makes "no axes" mean none.
+//   before:                   it is an attribute.
+// The axes must be neighbours, axes of extent 1 aside. A mean over the last axes is how exporters
+// write global average pooling, and is lowered to that.
+#include "kernels/problem/reduce.h"
+
+#include <algorithm>
 #include <numeric>
 
 #include "kernels/problem/pool.h"
@@ -20,17 +24,18 @@ namespace {
 constexpr int kData = 0;
 constexpr int kAxes = 1;
 
-struct ReduceMeanAttrs {
+struct ReduceAttrs {
   std::vector<int64_t> axes;
   bool keep_dims = true;
   bool axes_are_input = false;
   bool no_axes_is_identity = false;
 };
 
-Result<ReduceMeanAttrs> parse(AttributeReader& reader, const LayerNode& node) {
-  ReduceMeanAttrs attrs;
+template <ReduceKind kKind>
+Result<ReduceAttrs> parse(AttributeReader& reader, const LayerNode& node) {
+  ReduceAttrs attrs;
   attrs.keep_dims = reader.integer("keepdims", 1) != 0;
-  attrs.axes_are_input = node.opset >= 18;
+  attrs.axes_are_input = node.opset >= (kKind == ReduceKind::kSum ? 13 : 18);
   if (attrs.axes_are_input) {
     attrs.no_axes_is_identity = reader.integer("noop_with_empty_axes", 0) != 0;
   } else {
@@ -39,8 +44,23 @@ Result<ReduceMeanAttrs> parse(AttributeReader& reader, const LayerNode& node) {
   return attrs;
 }
 
+// kUnsupported when an axis that counts lies between two of `reduced`.
+Status expect_neighbours(const Inputs& in, const std::vector<size_t>& reduced) {
+  const Shape& shape = in.shape(kData);
+  for (size_t i = 1; i < reduced.size(); ++i) {
+    for (size_t axis = reduced[i - 1] + 1; axis < reduced[i]; ++axis) {
+      if (shape[axis] == 1) continue;
+      const std::vector<int64_t> axes(reduced.begin(), reduced.end());
+      return unsupported("reducing " + in.describe(kData) + " over axes " +
+                         Shape(axes).to_string() +
+                         ": only neighbouring axes can be reduced at once; use one node for each");
+    }
+  }
+  return {};
+}
+
 // The axes to reduce, sorted; none when the result is the input.
-Result<std::vector<size_t>> reduced_axes(const ReduceMeanAttrs& attrs,
+Result<std::vector<size_t>> reduced_axes(const ReduceAttrs& attrs,
                                          std::span<const LayerInput> inputs) {
   TESSERA_ASSIGN_OR_RETURN(const Inputs in, attrs.axes_are_input
                                                 ? Inputs::check(inputs, {"data"}, {"axes"})
@@ -59,48 +79,87 @@ Result<std::vector<size_t>> reduced_axes(const ReduceMeanAttrs& attrs,
     reduced.resize(rank);
     std::iota(reduced.begin(), reduced.end(), size_t{0});
   }
-  for (size_t i = 0; i < reduced.size(); ++i) {
-    if (reduced[i] != rank - reduced.size() + i) {
-      return unsupported("the mean of " + in.describe(kData) + " over axes " +
-                         Shape(axes).to_string() + ": only the last axes can be reduced");
-    }
-    if (in.shape(kData)[reduced[i]] == 0) {
-      return invalid_model(in.describe(kData) + ": no elements to average along axis " +
-                           std::to_string(reduced[i]));
-    }
-  }
+  TESSERA_RETURN_IF_ERROR(expect_neighbours(in, reduced));
   return reduced;
 }
 
-Result<std::vector<TensorDesc>> infer(const ReduceMeanAttrs& attrs,
+template <ReduceKind kKind>
+Result<std::vector<TensorDesc>> infer(const ReduceAttrs& attrs,
                                       std::span<const LayerInput> inputs) {
   TESSERA_ASSIGN_OR_RETURN(const auto reduced, reduced_axes(attrs, inputs));
-  std::vector<int64_t> extents = inputs[kData].desc.shape.extents();
-  extents.resize(extents.size() - reduced.size());
-  if (attrs.keep_dims) extents.resize(extents.size() + reduced.size(), 1);
-  return std::vector{TensorDesc{inputs[kData].desc.dtype, Shape(std::move(extents))}};
+  const TensorDesc& data = inputs[kData].desc;
+  std::vector<int64_t> extents = data.shape.extents();
+  for (size_t i = reduced.size(); i-- > 0;) {
+    const auto position = static_cast<std::ptrdiff_t>(reduced[i]);
+    if (kKind == ReduceKind::kMean && data.shape[reduced[i]] == 0) {
+      return invalid_model(data.to_string() + ": no elements to average along axis " +
+                           std::to_string(reduced[i]));
+    }
+    if (attrs.keep_dims) {
+      extents[reduced[i]] = 1;
+    } else {
+      extents.erase(extents.begin() + position);
+    }
+  }
+  return std::vector{TensorDesc{data.dtype, Shape(std::move(extents))}};
 }
 
-Result<Lowering> lower(const ReduceMeanAttrs& attrs, std::span<const LayerInput> inputs,
-                       std::span<const TensorDesc> /*outputs*/) {
-  TESSERA_ASSIGN_OR_RETURN(const auto reduced, reduced_axes(attrs, inputs));
-  if (reduced.empty()) return Lowering::alias(kData);
-  const Shape& data = inputs[kData].desc.shape;
-  const size_t kept = data.rank() - reduced.size();
+// The mean over the axes from `first` on.
+PoolProblem average_pool(const TensorDesc& data, size_t first) {
+  const Shape& shape = data.shape;
   PoolProblem problem;
   problem.kind = PoolKind::kAverage;
-  problem.dtype = inputs[kData].desc.dtype;
-  problem.C = kept > 0 ? data[kept - 1] : 1;
-  problem.N = kept > 0 ? data.num_elements(0, kept - 1) : 1;
-  problem.W = problem.S = data[data.rank() - 1];
-  problem.H = problem.R = data.num_elements(kept, data.rank() - 1);
+  problem.dtype = data.dtype;
+  problem.C = first > 0 ? shape[first - 1] : 1;
+  problem.N = first > 0 ? shape.num_elements(0, first - 1) : 1;
+  problem.W = problem.S = shape[shape.rank() - 1];
+  problem.H = problem.R = shape.num_elements(first, shape.rank() - 1);
   problem.P = problem.Q = 1;
+  return problem;
+}
+
+template <ReduceKind kKind>
+Result<Lowering> lower(const ReduceAttrs& attrs, std::span<const LayerInput> inputs,
+                       std::span<const TensorDesc> /*outputs*/) {
+  TESSERA_ASSIGN_OR_RETURN(const auto reduced, reduced_axes(attrs, inputs));
+  if (reduced.empty() && attrs.no_axes_is_identity) return Lowering::alias(kData);
+  const TensorDesc& data = inputs[kData].desc;
+  const size_t rank = data.shape.rank();
+  const size_t first = reduced.empty() ? rank : reduced.front();
+  if (kKind == ReduceKind::kMean) {
+    if (reduced.empty()) return Lowering::alias(kData);  // the mean of a scalar
+    if (reduced.size() == rank - first) {
+      return Lowering::compute(average_pool(data, first), {kData});
+    }
+  }
+  const size_t end = reduced.empty() ? rank : reduced.back() + 1;
+  ReduceProblem problem;
+  problem.kind = kKind;
+  problem.dtype = data.dtype;
+  problem.outer = data.shape.num_elements(0, first);
+  problem.axis = data.shape.num_elements(first, end);
+  problem.inner = data.shape.num_elements(end, rank);
   return Lowering::compute(problem, {kData});
+}
+
+template <ReduceKind kKind>
+constexpr LayerDef make_reduce(std::string_view op_type) {
+  return make_layer_def<ReduceAttrs, parse<kKind>, infer<kKind>, lower<kKind>>(
+      op_type, kOldestOpset, "over neighbouring axes");
 }
 
 }  // namespace
 
-constinit const LayerDef reduce_mean_layer = make_layer_def<ReduceMeanAttrs, parse, infer, lower>(
-    "ReduceMean", kOldestOpset, "over the last axes");
+constinit const LayerDef reduce_sum_layer = make_reduce<ReduceKind::kSum>("ReduceSum");
+constinit const LayerDef reduce_mean_layer = make_reduce<ReduceKind::kMean>("ReduceMean");
+constinit const LayerDef reduce_max_layer = make_reduce<ReduceKind::kMax>("ReduceMax");
+constinit const LayerDef reduce_min_layer = make_reduce<ReduceKind::kMin>("ReduceMin");
+constinit const LayerDef reduce_prod_layer = make_reduce<ReduceKind::kProd>("ReduceProd");
+constinit const LayerDef reduce_l1_layer = make_reduce<ReduceKind::kL1>("ReduceL1");
+constinit const LayerDef reduce_l2_layer = make_reduce<ReduceKind::kL2>("ReduceL2");
+constinit const LayerDef reduce_sum_square_layer =
+    make_reduce<ReduceKind::kSumSquare>("ReduceSumSquare");
+constinit const LayerDef reduce_log_sum_exp_layer =
+    make_reduce<ReduceKind::kLogSumExp>("ReduceLogSumExp");
 
 }  // namespace tessera

@@ -120,53 +120,5 @@ TEST(GlobalMaxPoolLayer, Values) {
             PoolKind::kMax);
 }
 
-TEST(ReduceMeanLayer, ShapesAtEachOpset) {
-  const auto attribute = [](std::vector<int64_t> axes) {
-    return TestNode("ReduceMean", 13).input({2, 3, 4, 5}).attribute("axes", ints(axes));
-  };
-  expect_shape(attribute({2, 3}), {2, 3, 1, 1});
-  expect_shape(attribute({-1, -2}).attribute("keepdims", 0), {2, 3});
-  expect_shape(TestNode("ReduceMean", 13).input({2, 3}), {1, 1});
-  expect_shape(TestNode("ReduceMean", 18).input({2, 3}).attribute("keepdims", 0), {});
-  expect_shape(TestNode("ReduceMean", 18).input({2, 3, 4}).constant(int64_list({2})), {2, 3, 1});
-  const TestNode identity =
-      TestNode("ReduceMean", 18).input({2, 3}).attribute("noop_with_empty_axes", 1);
-  expect_shape(identity, {2, 3});
-  EXPECT_EQ(aliased_input(identity), 0);
-  expect_shape(TestNode("ReduceMean", 13).input({}), {});
-}
-
-TEST(ReduceMeanLayer, IsAnAveragePool) {
-  const auto problem = lowered_problem<PoolProblem>(
-      TestNode("ReduceMean", 13).input({2, 3, 4, 5}).attribute("axes", ints({2, 3})));
-  PoolProblem expected;
-  expected.kind = PoolKind::kAverage;
-  expected.N = 2, expected.C = 3, expected.H = 4, expected.W = 5;
-  expected.R = 4, expected.S = 5, expected.P = 1, expected.Q = 1;
-  EXPECT_EQ(problem, expected);
-  const Tensor x = Tensor::from_values<float>({2, 3}, {1, 2, 6, -1, 0, 1});
-  EXPECT_THAT(run_floats(TestNode("ReduceMean", 18).constant(x).constant(int64_list({1}))),
-              ElementsAre(3.0f, 0.0f));
-  EXPECT_THAT(run_floats(TestNode("ReduceMean", 18).constant(x)), ElementsAre(1.5f));
-}
-
-TEST(ReduceMeanLayer, Refuses) {
-  const auto with_axes = [](std::vector<int64_t> axes) {
-    return TestNode("ReduceMean", 13).input({2, 3, 4, 5}).attribute("axes", ints(axes));
-  };
-  expect_error(with_axes({1, 2}), StatusCode::kUnsupported,
-               {"axes (1, 2)", "only the last axes can be reduced"});
-  expect_error(with_axes({4}), StatusCode::kInvalidModel, {"axis 4", "[-4, 3]"});
-  expect_error(with_axes({3, -1}), StatusCode::kInvalidModel, {"axis 3", "more than once"});
-  expect_error(TestNode("ReduceMean", 18).input({2, 3}).input({1}, DType::kI64),
-               StatusCode::kUnsupported, {"input 'axes'", "must be a constant"});
-  expect_error(TestNode("ReduceMean", 18).input({2, 3}).attribute("axes", ints({1})),
-               StatusCode::kInvalidModel, {"'axes'"});
-  expect_error(TestNode("ReduceMean", 13).input({2, 0}), StatusCode::kInvalidModel,
-               {"no elements to average along axis 1"});
-  expect_error(TestNode("ReduceMean", 13).input({2, 3}, DType::kI64), StatusCode::kUnsupported,
-               {"only float32"});
-}
-
 }  // namespace
 }  // namespace tessera
