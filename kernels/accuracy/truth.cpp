@@ -150,7 +150,8 @@ struct MakeSumTolerance {
   // per square, the others one at the end.
   SumTolerance operator()(const ReduceProblem& p) const {
     if (p.kind == ReduceKind::kMax || p.kind == ReduceKind::kMin) return {};
-    return {sum_roundings(p.axis) + 2, {}};
+    const bool mixed_signs = p.kind == ReduceKind::kSum || p.kind == ReduceKind::kMean;
+    return {(mixed_signs ? sum_roundings(p.axis) : static_cast<double>(p.axis)) + 2, {}};
   }
   SumTolerance operator()(const UnaryProblem& p) const { return {0, p.activation}; }
   SumTolerance operator()(const auto&) const { return {}; }
@@ -175,7 +176,7 @@ double softmax_tolerance(const SoftmaxProblem& p, double y, const Roundings& u) 
 double log_sum_exp_tolerance(const ReduceProblem& p, double y, const Roundings& u) {
   if (!std::isfinite(y)) return 0.0;
   const double log_axis = std::log(static_cast<double>(std::max<int64_t>(p.axis, 1)));
-  const double roundings = 2 * std::fabs(y) + 4 * log_axis + sum_roundings(p.axis) + 8;
+  const double roundings = 2 * std::fabs(y) + 4 * log_axis + static_cast<double>(p.axis) + 8;
   return roundings * u.arithmetic + u.stored(y) + kSmallestNormal;
 }
 
