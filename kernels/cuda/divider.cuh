@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda_runtime.h>
 #include <limits>
 #include <type_traits>
 

@@ -135,6 +135,44 @@ TEST(CudaKernelChoice, SoftmaxInOneWarpWhereTheRowFits) {
   EXPECT_EQ(choice(SoftmaxProblem{DType::kF32, 5, 10, 2}), "softmax_columns");
 }
 
+TEST(CudaKernelChoice, ReductionFollowsAxisAndNumberOfResults) {
+  const auto reduce = [](int64_t outer, int64_t axis, int64_t inner) {
+    return ReduceProblem{ReduceKind::kSum, DType::kF32, outer, axis, inner};
+  };
+  EXPECT_EQ(choice(reduce(100000, 1000, 1)), "reduce_warp");
+  EXPECT_EQ(choice(reduce(100000, 10000, 1)), "reduce_block");
+  EXPECT_EQ(choice(reduce(10, 1000, 64)), "reduce_columns");
+  DeviceInfo device;
+  device.multiprocessors = 132;
+  const auto entry = select(reduce(1, 1 << 26, 1), *find_backend("cuda"), device);
+  ASSERT_TRUE(entry.ok());
+  EXPECT_EQ((*entry)->name, "reduce_two_pass");
+}
+
+TEST(CudaKernelChoice, BinaryWithoutBroadcastingIsDense) {
+  BinaryProblem p;
+  p.rank = 3;
+  p.extent = {2, 3, 4};
+  p.stride_a = {12, 4, 1};
+  p.stride_b = {12, 4, 1};
+  EXPECT_EQ(choice(p), "binary_dense");
+  p.stride_b = {0, 0, 0};  // one number
+  EXPECT_EQ(choice(p), "binary_dense");
+  p.stride_b = {0, 1, 0};  // one number per channel
+  EXPECT_EQ(choice(p), "binary");
+}
+
+TEST(CudaKernelChoice, PoolOfTheWholeImageIsAReduction) {
+  PoolProblem p;
+  p.N = 2;
+  p.C = 8;
+  p.H = p.W = p.R = p.S = 7;
+  p.P = p.Q = 1;
+  EXPECT_EQ(choice(p), "pool_global");
+  p.pad_top = 1;
+  EXPECT_EQ(choice(p), "pool_window");
+}
+
 TEST(CudaKernelChoice, TransposeByTilesWhereItIsAMatrixTranspose) {
   TransposeProblem p;
   p.rank = 4;

@@ -75,6 +75,8 @@ void add_sizes(std::vector<Problem>& list, PoolKind kind) {
   list.emplace_back(pool(kind, 3, 17, 7, 7, {7, 7, 1, 1}));  // global
   list.emplace_back(pool(kind, 1, 129, 1, 33, {1, 3, 1, 2}));
   list.emplace_back(pool(kind, 1, 5, 33, 1, {4, 1, 3, 1}));
+  list.emplace_back(pool(kind, 2, 5, 56, 56, {56, 56, 1, 1}));
+  list.emplace_back(pool(kind, 1, 3, 100, 100, {100, 100, 1, 1}));
   // The only row lies between the taps of a dilated window: nothing takes part.
   list.emplace_back(pool(kind, 1, 2, 1, 1, {2, 2, 1, 1, 2, {1, 1, 1, 1}}));
   PoolProblem wide = pool(kind, 1, 2, 6, 6, {3, 3, 2, 2, 1, {1, 1, 1, 1}});
@@ -85,7 +87,8 @@ void add_sizes(std::vector<Problem>& list, PoolKind kind) {
 void add_layouts(std::vector<Problem>& list, PoolKind kind) {
   for (const Layout layout : kAllLayouts) {
     for (const int64_t channels : {3, 16, 20}) {
-      for (const Window& window : {kWindows[0], kWindows[3], kWindows[7]}) {
+      for (const Window& window :
+           {kWindows[0], kWindows[2], kWindows[3], kWindows[7], Window{10, 9, 1, 1}}) {
         PoolProblem p = pool(kind, 2, channels, 10, 9, window);
         p.layout = layout;
         list.emplace_back(p);

@@ -1,87 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// pool_window: maximum or mean over a window of each channel, one thread per output. Which cells
-// count and what NaN, -infinity and empty windows give is said in kernels/problem/pool.h.
+// pool_window: maximum or mean over a window of each channel, one thread per output; for NHWC one
+// thread per 16 bytes of channels where they are whole vectors. Windows of 2 x 2 and 3 x 3 are
+// unrolled, so that all their loads are on their way at once. Which cells count and what NaN,
+// -infinity and empty windows give is said in kernels/problem/pool.h.
 //
-//   operands  float32, NCHW or NHWC; windows, strides, dilation and pads of any size
-//   alignment 4 bytes
+//   operands  float32, float16 or bfloat16, NCHW or NHWC; windows, strides, dilation and pads of
+//   any
+//             size
+//   alignment that of the element; 16 bytes for the vectors
 //   sum       float32 in the order r, s; deterministic
 #include <limits>
 
-#include "kernels/cuda/image_strides.cuh"
+#include "kernels/cuda/elementwise/map.cuh"
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
+#include "kernels/cuda/pool/pool_map.cuh"
 #include "kernels/cuda/support.h"
 
 namespace tessera::cuda {
 namespace {
 
-// The cells of a window that have been seen so far.
-struct Window {
-  float max = -std::numeric_limits<float>::infinity();
-  float sum = 0.0f;
-  int64_t cells_in_src = 0;
-  int64_t cells_in_padding = 0;  // those of src included
-};
-
-// The window whose tap (0, 0) is at (h0, w0) of the channel at g_channel.
-__device__ __forceinline__ Window scan_window(const PoolProblem& p, const ImageStrides& strides,
-                                              const float* g_channel, int64_t h0, int64_t w0) {
-  Window window;
-  for (int64_t r = 0; r < p.R; ++r) {
-    const int64_t h = h0 + r * p.dilation_h;
-    if (h >= p.H + p.pad_bottom) break;
-    for (int64_t s = 0; s < p.S; ++s) {
-      const int64_t w = w0 + s * p.dilation_w;
-      if (w >= p.W + p.pad_right) break;
-      ++window.cells_in_padding;
-      if (h < 0 || h >= p.H || w < 0 || w >= p.W) continue;
-      ++window.cells_in_src;
-      const float x = g_channel[h * strides.h + w * strides.w];
-      if (x > window.max || isnan(x)) window.max = x;  // nothing is greater than a NaN
-      window.sum += x;
-    }
-  }
-  return window;
-}
-
-__global__ void pool_window_kernel(const __grid_constant__ PoolProblem p, const float* src,
-                                   float* dst, int64_t count) {
-  const ImageStrides from = image_strides(p.layout, p.C, p.H, p.W);
-  const ImageStrides to = image_strides(p.layout, p.C, p.P, p.Q);
-  const bool channels_fastest = p.layout == Layout::kNHWC;
-  for (int64_t i = grid_thread(); i < count; i += grid_threads()) {
-    // Numbered as they lie in memory, so that neighbouring threads write neighbouring addresses.
-    const int64_t place = channels_fastest ? i / p.C : i;
-    const int64_t q = place % p.Q;
-    const int64_t row = place / p.Q % p.P;
-    const int64_t image = place / p.Q / p.P;  // n, or n * C + c
-    const int64_t n = channels_fastest ? image : image / p.C;
-    const int64_t c = channels_fastest ? i % p.C : image % p.C;
-    const Window window = scan_window(p, from, src + n * from.n + c * from.c,
-                                      row * p.stride_h - p.pad_top, q * p.stride_w - p.pad_left);
-    const int64_t cells = p.count_include_pad ? window.cells_in_padding : window.cells_in_src;
-    const float mean = window.cells_in_src > 0 ? window.sum / static_cast<float>(cells) : 0.0f;
-    const float result = p.kind == PoolKind::kMax ? window.max : mean;
-    dst[n * to.n + c * to.c + row * to.h + q * to.w] = result;
-  }
-}
+constexpr int64_t kMaxExtent = int64_t{1} << 30;
 
 Support supports(const PoolProblem& problem, const DeviceInfo&) {
-  if (problem.dtype != DType::kF32) return support_float32(problem.dtype);
+  if (!support_float(problem.dtype).ok()) return support_float(problem.dtype);
+  for (const int64_t extent :
+       {problem.H + problem.pad_top + problem.pad_bottom + problem.R * problem.dilation_h,
+        problem.W + problem.pad_left + problem.pad_right + problem.S * problem.dilation_w}) {
+    if (extent > kMaxExtent) return Support::no("the image or the window is larger than 2^30");
+  }
   return support_strided_layout(problem.layout);
 }
 
-Status launch_pool_window(const PoolProblem& problem, const Operands& operands, Stream& stream) {
+template <typename Config>
+Status launch_with(const PoolProblem& problem, const Operands& operands, Stream& stream) {
+  const int64_t outputs = problem.N * problem.C * problem.P * problem.Q / Config::kCount;
+  return launch_map(make_pool_map<Config>(problem, operands), true, outputs * Config::kCount,
+                    stream);
+}
+
+template <typename T, PoolKind kKind, bool kChannelsLast, int kCount>
+Status launch_window(const PoolProblem& problem, const Operands& operands, Stream& stream) {
   const int64_t count = problem.N * problem.C * problem.P * problem.Q;
-  return launch(pool_window_kernel, elementwise_blocks(count), kElementwiseThreads, 0, stream,
-                problem, input<float>(operands, PoolProblem::kSrc), output<float>(operands), count);
+  const bool square = problem.R == problem.S && count <= std::numeric_limits<int32_t>::max();
+  if (square && problem.R == 2) {
+    return launch_with<PoolConfig<T, kKind, kChannelsLast, kCount, 2, uint32_t>>(problem, operands,
+                                                                                 stream);
+  }
+  if (square && problem.R == 3) {
+    return launch_with<PoolConfig<T, kKind, kChannelsLast, kCount, 3, uint32_t>>(problem, operands,
+                                                                                 stream);
+  }
+  return dispatch_index(count, [&]<typename Index>() {
+    return launch_with<PoolConfig<T, kKind, kChannelsLast, kCount, 0, Index>>(problem, operands,
+                                                                              stream);
+  });
+}
+
+template <typename T, PoolKind kKind>
+Status launch_layout(const PoolProblem& problem, const Operands& operands, Stream& stream) {
+  constexpr int kVector = kVectorElements<T>;
+  if (problem.layout == Layout::kRowMajor) {
+    return launch_window<T, kKind, false, 1>(problem, operands, stream);
+  }
+  const bool vectors =
+      problem.C % kVector == 0 &&
+      are_aligned(kVectorBytes, input<T>(operands, PoolProblem::kSrc), output<T>(operands));
+  return vectors ? launch_window<T, kKind, true, kVector>(problem, operands, stream)
+                 : launch_window<T, kKind, true, 1>(problem, operands, stream);
+}
+
+Status launch_pool_window(const PoolProblem& problem, const Operands& operands, Stream& stream) {
+  if (problem.N * problem.C * problem.P * problem.Q == 0) return {};
+  return dispatch_float(problem.dtype, [&]<typename T>() {
+    return problem.kind == PoolKind::kMax
+               ? launch_layout<T, PoolKind::kMax>(problem, operands, stream)
+               : launch_layout<T, PoolKind::kAverage>(problem, operands, stream);
+  });
 }
 
 }  // namespace
 
 const KernelEntry pool_window_entry =
     stateless_kernel_entry<PoolProblem, supports, launch_pool_window>(
-        "pool_window", "one thread per output scans its window");
+        "pool_window", "one thread per output, for NHWC per vector of channels");
 
 }  // namespace tessera::cuda

@@ -8,6 +8,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
+#include "kernels/cuda/reduce/launch_reduce.h"
 #include "kernels/cuda/reduce/reducer.cuh"
 #include "kernels/cuda/support.h"
 
@@ -41,6 +42,8 @@ Support supports(const ReduceProblem& problem, const DeviceInfo&) {
   return support_float(problem.dtype);
 }
 
+}  // namespace
+
 Status launch_reduce_block(const ReduceProblem& problem, const Operands& operands, Stream& stream) {
   return dispatch_float(problem.dtype, [&]<typename T>() {
     const T* src = input<T>(operands, ReduceProblem::kSrc);
@@ -53,8 +56,6 @@ Status launch_reduce_block(const ReduceProblem& problem, const Operands& operand
     });
   });
 }
-
-}  // namespace
 
 const KernelEntry reduce_block_entry =
     stateless_kernel_entry<ReduceProblem, supports, launch_reduce_block>(

@@ -9,6 +9,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
+#include "kernels/cuda/reduce/launch_reduce.h"
 #include "kernels/cuda/reduce/reducer.cuh"
 #include "kernels/cuda/support.h"
 
@@ -73,6 +74,8 @@ Support supports(const ReduceProblem& problem, const DeviceInfo&) {
   return support_float(problem.dtype);
 }
 
+}  // namespace
+
 Status launch_reduce_columns(const ReduceProblem& problem, const Operands& operands,
                              Stream& stream) {
   const int64_t results = problem.outer * problem.inner;
@@ -89,8 +92,6 @@ Status launch_reduce_columns(const ReduceProblem& problem, const Operands& opera
     });
   });
 }
-
-}  // namespace
 
 const KernelEntry reduce_columns_entry =
     stateless_kernel_entry<ReduceProblem, supports, launch_reduce_columns>(

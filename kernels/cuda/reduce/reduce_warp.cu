@@ -10,6 +10,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/operands.h"
+#include "kernels/cuda/reduce/launch_reduce.h"
 #include "kernels/cuda/reduce/reducer.cuh"
 #include "kernels/cuda/support.h"
 
@@ -20,8 +21,6 @@ struct Config {
   static constexpr int kThreads = 128;
   static constexpr int kShortAxis = 32;  // so short that 8 lanes are enough for a row
   static constexpr int kShortLanes = 8;
-  // From here on a block per row has more loads on their way.
-  static constexpr int64_t kMaxAxis = 8192;
 };
 
 template <typename T, typename Reducer, int kLanes, int kCount>
@@ -50,12 +49,14 @@ Support supports(const ReduceProblem& problem, const DeviceInfo&) {
     return Support::no("inner = " + std::to_string(problem.inner) +
                        ": the rows are not contiguous");
   }
-  if (problem.axis > Config::kMaxAxis) {
+  if (problem.axis > kLongestWarpRow) {
     return Support::no("axis = " + std::to_string(problem.axis) + " is more than " +
-                       std::to_string(Config::kMaxAxis));
+                       std::to_string(kLongestWarpRow));
   }
   return support_float(problem.dtype);
 }
+
+}  // namespace
 
 Status launch_reduce_warp(const ReduceProblem& problem, const Operands& operands, Stream& stream) {
   return dispatch_float(problem.dtype, [&]<typename T>() {
@@ -69,8 +70,6 @@ Status launch_reduce_warp(const ReduceProblem& problem, const Operands& operands
     });
   });
 }
-
-}  // namespace
 
 const KernelEntry reduce_warp_entry =
     stateless_kernel_entry<ReduceProblem, supports, launch_reduce_warp>(
