@@ -6,7 +6,6 @@
 #include "kernels/accuracy/problem_operands.h"
 #include "kernels/accuracy/run_kernel.h"
 #include "kernels/accuracy/truth.h"
-#include "kernels/select.h"
 #include "kernels/timing/random_operands.h"
 
 namespace tessera {
@@ -25,14 +24,15 @@ Result<ProblemErrors> measure_errors(const Problem& problem, const Backend& back
   TESSERA_ASSIGN_OR_RETURN(const Truth truth, compute_truth(problem, inputs));
   const DType dtype = describe_operands(problem).output.dtype;
   for (const Candidate& candidate : candidates(problem, backend, device.info())) {
-    const std::string name(candidate.entry->name);
     if (!candidate.support.ok()) {
-      errors.refusals.push_back(name + ": " + candidate.support.reason());
+      errors.refused.push_back(candidate);
       continue;
     }
     const Result<Bytes> result = run_kernel(*candidate.entry, problem, inputs, device);
     if (!result.ok()) {
-      return result.status().with_context(name + " on " + to_string(problem));
+      errors.failures.push_back(std::string(candidate.entry->name) + " on " + to_string(problem) +
+                                ": " + result.status().message());
+      continue;
     }
     errors.measured.push_back({candidate.entry, relative_error(*result, dtype, truth.value)});
   }

@@ -9,6 +9,7 @@
 #include "kernels/accuracy/relative_error.h"
 #include "kernels/backend.h"
 #include "kernels/kernel.h"
+#include "kernels/select.h"
 
 namespace tessera {
 
@@ -22,11 +23,12 @@ struct KernelError {
 
 struct ProblemErrors {
   std::vector<KernelError> measured;
-  std::vector<std::string> refusals;  // "KERNEL: reason", in the backend's order
+  std::vector<Candidate> refused;
+  std::vector<std::string> failures;  // "KERNEL on PROBLEM: what went wrong"
 };
 
 // Runs every kernel of `backend` that supports the problem once on the same random operands and
-// compares each result with the float64 reference. An error of a kernel is returned with its name.
+// compares each result with the float64 reference; an error is one of making the operands.
 // Requires: a problem of a family with a floating-point result; `device` is one of `backend`'s.
 Result<ProblemErrors> measure_errors(const Problem& problem, const Backend& backend,
                                      Device& device);

@@ -71,8 +71,9 @@ std::optional<double> library_error(const ProblemErrors& errors) {
 
 std::string library_refusals(const ProblemErrors& errors) {
   std::string text;
-  for (const std::string& refusal : errors.refusals) {
-    if (is_library_kernel(refusal.substr(0, refusal.find(':')))) text += "\n  " + refusal;
+  for (const Candidate& candidate : errors.refused) {
+    if (!is_library_kernel(candidate.entry->name)) continue;
+    text += "\n  " + std::string(candidate.entry->name) + ": " + candidate.support.reason();
   }
   return text;
 }
@@ -89,6 +90,7 @@ TEST_P(Accuracy, OursIsNotWorseThanTheLibraries) {
   for (const Problem& problem : group.problems) {
     const auto errors = measure_errors(problem, *backend, **device);
     ASSERT_TRUE(errors.ok()) << errors.status().message();
+    for (const std::string& failure : errors->failures) ADD_FAILURE() << failure;
     const std::optional<double> theirs = library_error(*errors);
     if (!theirs) {
       if (refusals.empty()) refusals = to_string(problem) + library_refusals(*errors);

@@ -27,6 +27,7 @@ int run_check(int argc, const char* const* argv);
 int run_bench(int argc, const char* const* argv);
 int run_kernels(int argc, const char* const* argv);
 int run_ops(int argc, const char* const* argv);
+int run_accuracy(int argc, const char* const* argv);
 int run_device(int argc, const char* const* argv);
 int run_doctor(int argc, const char* const* argv);
 

@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
     {"check", "compare a model, or ONNX test directories, with the expected results", run_check},
     {"bench", "latency and throughput of a model, layer by layer if asked", run_bench},
     {"kernels", "the kernels of a family, timed against each other and the roof", run_kernels},
+    {"accuracy", "the errors of all kernels and of the libraries, against float64", run_accuracy},
     {"ops", "the ONNX operators that are supported", run_ops},
     {"device", "the devices, their copy bandwidths and launch times", run_device},
     {"doctor", "what was built in, what was found, what is missing", run_doctor},
