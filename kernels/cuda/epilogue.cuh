@@ -8,6 +8,13 @@
 
 namespace tessera::cuda {
 
+// In place of a kind: the kind is known at run time only. For kernels with so many results per
+// thread or so many other parameters that an epilogue for each kind would be most of their code.
+constexpr auto kActivationAtRunTime = static_cast<ActivationKind>(0xff);
+
+[[maybe_unused]] static __noinline__ __device__ float activate_at_run_time(
+    float x, const Activation& activation);
+
 // f(x) of kernels/problem/epilogue.h. The comparisons are written so that a NaN stays a NaN, which
 // fmaxf and fminf would drop.
 template <ActivationKind kKind>
@@ -22,6 +29,31 @@ __device__ __forceinline__ float activate(float x, const Activation& activation)
   }
   if constexpr (kKind == ActivationKind::kSigmoid) return 1.0f / (1.0f + expf(-x));
   if constexpr (kKind == ActivationKind::kTanh) return tanhf(x);
+  if constexpr (kKind == kActivationAtRunTime) {
+    if (activation.kind == ActivationKind::kNone) return x;
+    if (activation.kind == ActivationKind::kRelu) return x < 0.0f ? 0.0f : x;
+    return activate_at_run_time(x, activation);
+  }
+  return x;
+}
+
+// Not inlined: a call costs less than a copy of every function for each result of a thread.
+[[maybe_unused]] static __noinline__ __device__ float activate_at_run_time(
+    float x, const Activation& activation) {
+  switch (activation.kind) {
+    case ActivationKind::kNone:
+      break;
+    case ActivationKind::kRelu:
+      return activate<ActivationKind::kRelu>(x, activation);
+    case ActivationKind::kLeakyRelu:
+      return activate<ActivationKind::kLeakyRelu>(x, activation);
+    case ActivationKind::kClip:
+      return activate<ActivationKind::kClip>(x, activation);
+    case ActivationKind::kSigmoid:
+      return activate<ActivationKind::kSigmoid>(x, activation);
+    case ActivationKind::kTanh:
+      return activate<ActivationKind::kTanh>(x, activation);
+  }
   return x;
 }
 

@@ -138,8 +138,8 @@ __device__ __forceinline__ void multiply(const Division& division, const ConvBlo
     cp_async_wait<kAhead - 1>();
     __syncthreads();  // this k-tile is there for all threads, and all have read the one before
     copy_k_tile(tile + kAhead, (stage + kAhead) % kStages);
-    multiply_warp_tile<Tile>(s_tiles.stages.weights[stage], s_tiles.stages.columns[stage], thread,
-                             r_acc);
+    multiply_warp_tile<Tile>(&s_tiles.stages.weights[stage][0][thread.row],
+                             &s_tiles.stages.columns[stage][0][thread.column], r_acc);
     stage = (stage + 1) % kStages;
   }
   cp_async_wait<0>();
@@ -241,11 +241,8 @@ __launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void conv_impl
 }
 
 Support supports(const ConvProblem& p, const DeviceInfo& device) {
-  if (device.compute_major < 8) {
-    return Support::no("asynchronous copies need compute capability 8.0, this device has " +
-                       std::to_string(device.compute_major) + "." +
-                       std::to_string(device.compute_minor));
-  }
+  const Support async = support_async_copies(device);
+  if (!async.ok()) return async;
   constexpr int64_t kMostProducts = int64_t{1} << 30;
   if (conv_reduction(p) > kMostProducts) return Support::no("over 2^30 products per output");
   return support_conv(p);

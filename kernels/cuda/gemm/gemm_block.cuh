@@ -34,12 +34,30 @@ __device__ __forceinline__ BlockPosition block_position(const GemmProblem& p) {
           static_cast<int64_t>(blockIdx.x % tiles_n) * Tile::kBlockN};
 }
 
+// Tile rows per panel. Blocks go down the rows of a panel first and then to the next column, so
+// that those running together cover a nearly square part of D.
+constexpr uint32_t kPanelRows = 8;
+
+template <typename Tile>
+__device__ __forceinline__ BlockPosition panel_position(const GemmProblem& p) {
+  const auto tiles_n = static_cast<uint32_t>(ceil_div<int64_t>(p.N, Tile::kBlockN));
+  const auto tiles_m = static_cast<uint32_t>(ceil_div<int64_t>(p.M, Tile::kBlockM));
+  const uint32_t batch = blockIdx.x / (tiles_m * tiles_n);
+  const uint32_t tile = blockIdx.x % (tiles_m * tiles_n);
+  const uint32_t first_row = tile / (kPanelRows * tiles_n) * kPanelRows;
+  const uint32_t rows_left = tiles_m - first_row;
+  const uint32_t rows = rows_left < kPanelRows ? rows_left : kPanelRows;
+  const uint32_t in_panel = tile - first_row * tiles_n;
+  return {batch, static_cast<int64_t>(first_row + in_panel % rows) * Tile::kBlockM,
+          static_cast<int64_t>(in_panel / rows) * Tile::kBlockN};
+}
+
 // Stores four neighbouring elements of D from their products x; those outside D are left out. One
 // 16-byte store where the address allows it.
 template <ActivationKind kActivation>
-__device__ __forceinline__ void store_gemm_vector(const GemmProblem& p, const GemmOperands& g,
-                                                  int64_t batch, int64_t m, int64_t n,
-                                                  const float (&x)[4]) {
+__device__ __forceinline__ void store_gemm_vector(const GemmProblem& p,
+                                                  const GemmOperands<float>& g, int64_t batch,
+                                                  int64_t m, int64_t n, const float (&x)[4]) {
   if (m >= p.M) return;
   const int64_t offset = (batch * p.M + m) * p.ldd + n;
   float* g_d = g.d + offset;
@@ -62,7 +80,8 @@ __device__ __forceinline__ void store_gemm_vector(const GemmProblem& p, const Ge
 
 // Stores a thread's results, whose first is at (row0, column0) of the block's tile.
 template <ActivationKind kActivation, int kThreadM, int kThreadN>
-__device__ __forceinline__ void store_thread_tile(const GemmProblem& p, const GemmOperands& g,
+__device__ __forceinline__ void store_thread_tile(const GemmProblem& p,
+                                                  const GemmOperands<float>& g,
                                                   const BlockPosition& block, int row0, int column0,
                                                   const float (&r_acc)[kThreadM][kThreadN]) {
   static_assert(kThreadN % 4 == 0, "stored four at a time");

@@ -23,7 +23,7 @@ namespace tessera::cuda {
 namespace {
 
 template <ActivationKind kActivation>
-__global__ void gemm_coalesced_kernel(const __grid_constant__ GemmProblem p, GemmOperands g,
+__global__ void gemm_coalesced_kernel(const __grid_constant__ GemmProblem p, GemmOperands<float> g,
                                       int64_t count) {
   for (int64_t i = grid_thread(); i < count; i += grid_threads()) {
     const int64_t m = i / p.N % p.M;
@@ -41,7 +41,7 @@ Status launch_gemm_coalesced(const GemmProblem& problem, const Operands& operand
   const int64_t count = problem.batch() * problem.M * problem.N;
   return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
     return launch(gemm_coalesced_kernel<kActivation>, elementwise_blocks(count),
-                  kElementwiseThreads, 0, stream, problem, gemm_operands(operands), count);
+                  kElementwiseThreads, 0, stream, problem, gemm_operands<float>(operands), count);
   });
 }
 

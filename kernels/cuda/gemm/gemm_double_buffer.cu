@@ -33,15 +33,15 @@ template <ActivationKind kActivation>
 __global__ __launch_bounds__(
     Tile::kThreads,
     kBlocksPerMultiprocessor) void gemm_double_buffer_kernel(const __grid_constant__ GemmProblem p,
-                                                             GemmOperands g) {
+                                                             GemmOperands<float> g) {
   __shared__ __align__(
       16) float s_a[kBuffers][Tile::kBlockK][Tile::kPitchM];  // (Buffers, BlockK, BlockM)
   __shared__ __align__(
       16) float s_b[kBuffers][Tile::kBlockK][Tile::kPitchN];  // (Buffers, BlockK, BlockN)
 
   const BlockPosition block = block_position<Tile>(p);
-  const MatrixView a = view_a(p, g, block.batch);  // (M, K)
-  const MatrixView b = view_b(p, g, block.batch);  // (K, N)
+  const MatrixView<float> a = view_a(p, g, block.batch);  // (M, K)
+  const MatrixView<float> b = view_b(p, g, block.batch);  // (K, N)
   ReaderA reader_a(a.data + block.m * a.row_stride, a.row_stride, a.column_stride, p.M - block.m);
   ReaderB reader_b(b.data + block.n * b.column_stride, b.column_stride, b.row_stride,
                    p.N - block.n);
@@ -77,7 +77,7 @@ Status launch_gemm_double_buffer(const GemmProblem& problem, const Operands& ope
                                  Stream& stream) {
   return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
     return launch(gemm_double_buffer_kernel<kActivation>, gemm_blocks<Tile>(problem),
-                  Tile::kThreads, 0, stream, problem, gemm_operands(operands));
+                  Tile::kThreads, 0, stream, problem, gemm_operands<float>(operands));
   });
 }
 

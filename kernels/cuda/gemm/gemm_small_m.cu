@@ -27,7 +27,7 @@ struct Config {
 
 template <ActivationKind kActivation>
 __global__ __launch_bounds__(Config::kThreads) void gemm_small_m_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands g, int64_t columns) {
+    const __grid_constant__ GemmProblem p, GemmOperands<float> g, int64_t columns) {
   const int lane = threadIdx.x % kWarpSize;
   const int64_t column =
       static_cast<int64_t>(blockIdx.x) * Config::kWarps + threadIdx.x / kWarpSize;
@@ -70,7 +70,7 @@ Status launch_gemm_small_m(const GemmProblem& problem, const Operands& operands,
   const int64_t blocks = ceil_div<int64_t>(columns, Config::kWarps);
   return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
     return launch(gemm_small_m_kernel<kActivation>, blocks, Config::kThreads, 0, stream, problem,
-                  gemm_operands(operands), columns);
+                  gemm_operands<float>(operands), columns);
   });
 }
 

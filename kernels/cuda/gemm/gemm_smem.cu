@@ -33,13 +33,13 @@ struct Tile {
 
 template <ActivationKind kActivation>
 __global__ __launch_bounds__(Tile::kThreads) void gemm_smem_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands g) {
+    const __grid_constant__ GemmProblem p, GemmOperands<float> g) {
   __shared__ float s_a[Tile::kBlockK][Tile::kPitch];  // (BlockK, BlockM)
   __shared__ float s_b[Tile::kBlockK][Tile::kPitch];  // (BlockK, BlockN)
 
   const BlockPosition block = block_position<Tile>(p);
-  const MatrixView a = view_a(p, g, block.batch);  // (M, K)
-  const MatrixView b = view_b(p, g, block.batch);  // (K, N)
+  const MatrixView<float> a = view_a(p, g, block.batch);  // (M, K)
+  const MatrixView<float> b = view_b(p, g, block.batch);  // (K, N)
   const float* g_a = a.data + block.m * a.row_stride;
   const float* g_b = b.data + block.n * b.column_stride;
   const int row = threadIdx.x / Tile::kBlockN;
@@ -71,7 +71,7 @@ Support supports(const GemmProblem& problem, const DeviceInfo&) {
 Status launch_gemm_smem(const GemmProblem& problem, const Operands& operands, Stream& stream) {
   return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
     return launch(gemm_smem_kernel<kActivation>, gemm_blocks<Tile>(problem), Tile::kThreads, 0,
-                  stream, problem, gemm_operands(operands));
+                  stream, problem, gemm_operands<float>(operands));
   });
 }
 

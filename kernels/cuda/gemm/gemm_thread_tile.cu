@@ -23,13 +23,13 @@ using Tile = ThreadTile<64, 64, 16, 4, 4>;
 
 template <ActivationKind kActivation>
 __global__ __launch_bounds__(Tile::kThreads) void gemm_thread_tile_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands g) {
+    const __grid_constant__ GemmProblem p, GemmOperands<float> g) {
   __shared__ __align__(16) float s_a[Tile::kBlockK][Tile::kPitchM];  // (BlockK, BlockM)
   __shared__ __align__(16) float s_b[Tile::kBlockK][Tile::kPitchN];  // (BlockK, BlockN)
 
   const BlockPosition block = block_position<Tile>(p);
-  const MatrixView a = view_a(p, g, block.batch);  // (M, K)
-  const MatrixView b = view_b(p, g, block.batch);  // (K, N)
+  const MatrixView<float> a = view_a(p, g, block.batch);  // (M, K)
+  const MatrixView<float> b = view_b(p, g, block.batch);  // (K, N)
   const float* g_a = a.data + block.m * a.row_stride;
   const float* g_b = b.data + block.n * b.column_stride;
   const int row0 = threadIdx.x / Tile::kThreadsN * Tile::kThreadM;
@@ -57,7 +57,7 @@ Status launch_gemm_thread_tile(const GemmProblem& problem, const Operands& opera
                                Stream& stream) {
   return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
     return launch(gemm_thread_tile_kernel<kActivation>, gemm_blocks<Tile>(problem), Tile::kThreads,
-                  0, stream, problem, gemm_operands(operands));
+                  0, stream, problem, gemm_operands<float>(operands));
   });
 }
 

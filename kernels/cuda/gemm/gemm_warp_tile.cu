@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_warp_tile: D = activation(alpha * op(A) * op(B) + beta * bias + residual), double buffered
-// as gemm_double_buffer, and
+// gemm_warp_tile: D = activation(alpha * op(A) * op(B) + beta * bias + residual), with asynchronous
+// copies as gemm_cp_async, and
 //   - warps with compact tiles and lanes in an order that reads shared memory without conflicts,
 //   - blocks in an order in which those that run together share rows of A and columns of B in L2,
 //   - three sizes of tiles, of which a problem gets the largest that keeps the GPU busy.
@@ -9,11 +9,13 @@
 //             batch
 //   alignment 4 bytes; 16 bytes and leading dimensions of a multiple of 4 make the loads vectors,
 //             decided per block
+//   device    compute capability 8.0 or later
 //   sum       float32, k ascending; deterministic
 #include <memory>
 
+#include "kernels/cuda/gemm/async_reader.cuh"
 #include "kernels/cuda/gemm/gemm_block.cuh"
-#include "kernels/cuda/gemm/tile_reader.cuh"
+#include "kernels/cuda/gemm/k_tiles.cuh"
 #include "kernels/cuda/gemm/warp_tile.cuh"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
@@ -26,64 +28,23 @@ namespace {
 // computes while the other is at its barrier.
 using LargeTile = WarpTile<128, 128, 16, 64, 32, 2>;
 // 4 x 8 results per thread.
-using MediumTile = WarpTile<64, 64, 16, 32, 32, 4>;
+using MediumTile = WarpTile<64, 128, 16, 32, 32, 2>;
 // 4 x 4 results per thread. Few warps per multiprocessor wait for each k-tile, hence a longer one.
-using SmallTile = WarpTile<32, 32, 32, 32, 16, 8>;
+using SmallTile = WarpTile<32, 64, 32, 32, 16, 4>;
 
-// Tile rows per panel. Blocks go down the rows of a panel first and then to the next column, so
-// that those running together cover a nearly square part of D.
-constexpr uint32_t kPanelRows = 8;
-
+// The k-tiles in shared memory: one is multiplied while the others arrive.
+constexpr int kStages = 3;
 template <typename Tile>
-__device__ __forceinline__ BlockPosition panel_position(const GemmProblem& p) {
-  const auto tiles_n = static_cast<uint32_t>(ceil_div<int64_t>(p.N, Tile::kBlockN));
-  const auto tiles_m = static_cast<uint32_t>(ceil_div<int64_t>(p.M, Tile::kBlockM));
-  const uint32_t batch = blockIdx.x / (tiles_m * tiles_n);
-  const uint32_t tile = blockIdx.x % (tiles_m * tiles_n);
-  const uint32_t first_row = tile / (kPanelRows * tiles_n) * kPanelRows;
-  const uint32_t rows_left = tiles_m - first_row;
-  const uint32_t rows = rows_left < kPanelRows ? rows_left : kPanelRows;
-  const uint32_t in_panel = tile - first_row * tiles_n;
-  return {batch, static_cast<int64_t>(first_row + in_panel % rows) * Tile::kBlockM,
-          static_cast<int64_t>(in_panel / rows) * Tile::kBlockN};
-}
+struct SharedTiles {
+  float a[kStages][Tile::kBlockK][Tile::kPitchM];
+  float b[kStages][Tile::kBlockK][Tile::kPitchN];
+};
 
-template <typename Tile, ActivationKind kActivation>
-__global__
-__launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void gemm_warp_tile_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands g) {
-  // (Buffers, BlockK, BlockM) and (Buffers, BlockK, BlockN)
-  __shared__ __align__(16) float s_a[Tile::kBuffers][Tile::kBlockK][Tile::kPitchM];
-  __shared__ __align__(16) float s_b[Tile::kBuffers][Tile::kBlockK][Tile::kPitchN];
-
-  const BlockPosition block = panel_position<Tile>(p);
-  const ThreadPosition thread = thread_position<Tile>();
-  const MatrixView a = view_a(p, g, block.batch);  // (M, K)
-  const MatrixView b = view_b(p, g, block.batch);  // (K, N)
-  TileReader<Tile::kThreads, Tile::kBlockM, Tile::kBlockK> reader_a(
-      a.data + block.m * a.row_stride, a.row_stride, a.column_stride, p.M - block.m);
-  TileReader<Tile::kThreads, Tile::kBlockN, Tile::kBlockK> reader_b(
-      b.data + block.n * b.column_stride, b.column_stride, b.row_stride, p.N - block.n);
-
-  float r_acc[Tile::kThreadM][Tile::kThreadN] = {};  // (ThreadM, ThreadN)
-  reader_a.fetch(p.K);
-  reader_b.fetch(p.K);
-  reader_a.store(s_a[0]);
-  reader_b.store(s_b[0]);
-  __syncthreads();
-  int buffer = 0;
-  for (int64_t k0 = Tile::kBlockK; k0 < p.K; k0 += Tile::kBlockK) {
-    reader_a.fetch(p.K - k0);
-    reader_b.fetch(p.K - k0);
-    multiply_warp_tile<Tile>(s_a[buffer], s_b[buffer], thread, r_acc);
-    // The other buffer was last read before the barrier of the round before.
-    buffer ^= 1;
-    reader_a.store(s_a[buffer]);
-    reader_b.store(s_b[buffer]);
-    __syncthreads();
-  }
-  multiply_warp_tile<Tile>(s_a[buffer], s_b[buffer], thread, r_acc);
-
+template <ActivationKind kActivation, typename Tile>
+__device__ __forceinline__ void store_warp_tile(
+    const GemmProblem& p, const GemmOperands<float>& g, const BlockPosition& block,
+    ThreadPosition thread,
+    const float (&r_acc)[Tile::kThreadM][Tile::kThreadN]) {  // (ThreadM, ThreadN)
 #pragma unroll
   for (int i = 0; i < Tile::kThreadM; ++i) {
 #pragma unroll
@@ -96,23 +57,86 @@ __launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void gemm_warp
   }
 }
 
-Support supports(const Problem& problem, const DeviceInfo&) {
-  return support_float32(std::get<GemmProblem>(problem).dtype);
+template <typename Tile, bool kTransposeA, bool kTransposeB>
+__global__
+__launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void gemm_warp_tile_kernel(
+    const __grid_constant__ GemmProblem p, const __grid_constant__ GemmOperands<float> g) {
+  extern __shared__ float4 s_memory[];
+  auto& s_tiles = *reinterpret_cast<SharedTiles<Tile>*>(s_memory);
+
+  const BlockPosition block = panel_position<Tile>(p);
+  AsyncReader<Tile::kThreads, Tile::kBlockM, Tile::kBlockK, Tile::kPitchM, !kTransposeA> reader_a(
+      tile_rows_a(p, g, block.batch, block.m), p.lda, p.M - block.m, s_tiles.a[0]);
+  AsyncReader<Tile::kThreads, Tile::kBlockN, Tile::kBlockK, Tile::kPitchN, kTransposeB> reader_b(
+      tile_columns_b(p, g, block.batch, block.n), p.ldb, p.N - block.n, s_tiles.b[0]);
+  constexpr int kStageA = Tile::kBlockK * Tile::kPitchM;
+  constexpr int kStageB = Tile::kBlockK * Tile::kPitchN;
+
+  const ThreadPosition thread = thread_position<Tile>();
+  const float* s_a = &s_tiles.a[0][0][thread.row];
+  const float* s_b = &s_tiles.b[0][0][thread.column];
+  const KTiles<Tile::kBlockK> tiles(p.K);
+  RingPlace<kStages> write, read;
+  float r_acc[Tile::kThreadM][Tile::kThreadN] = {};  // (ThreadM, ThreadN)
+
+  dispatch_whole(reader_a.whole() && reader_b.whole(), [&]<bool kWhole>() {
+    // One group per k-tile, empty beyond the last, so that the number of groups tells which have
+    // arrived.
+    const auto copy_k_tile = [&](int tile) {
+      if (tile < tiles.whole) {
+        reader_a.template copy<kWhole>(p.lda);
+        reader_b.template copy<kWhole>(p.ldb);
+      }
+      reader_a.move_target(write.step() * kStageA);
+      reader_b.move_target(write.step() * kStageB);
+      write.advance();
+      cp_async_commit();
+    };
+    constexpr int kAhead = kStages - 1;
+    for (int tile = 0; tile < kAhead; ++tile) copy_k_tile(tile);
+    for (int tile = 0; tile < tiles.whole; ++tile) {
+      cp_async_wait<kAhead - 1>();
+      __syncthreads();  // this k-tile is there for all threads, and all have read the one before
+      copy_k_tile(tile + kAhead);
+      multiply_warp_tile<Tile>(s_a, s_b, r_acc);
+      s_a += read.step() * kStageA;
+      s_b += read.step() * kStageB;
+      read.advance();
+    }
+  });
+
+  if (tiles.rest > 0) {
+    __syncthreads();  // all have read the last whole tile
+    reader_a.template copy<false>(p.lda, tiles.rest);
+    reader_b.template copy<false>(p.ldb, tiles.rest);
+    cp_async_commit();
+    cp_async_wait<0>();
+    __syncthreads();
+    multiply_warp_tile<Tile>(s_a + (write.stage() - read.stage()) * kStageA,
+                             s_b + (write.stage() - read.stage()) * kStageB, r_acc);
+  }
+  store_warp_tile<kActivationAtRunTime, Tile>(p, g, block, thread, r_acc);
+}
+
+Support supports(const Problem& any_problem, const DeviceInfo& device) {
+  const Support async = support_async_copies(device);
+  return async.ok() ? support_float32(std::get<GemmProblem>(any_problem).dtype) : async;
 }
 
 template <typename Tile>
 Status launch_gemm_warp_tile(const GemmProblem& problem, const Operands& operands, Stream& stream) {
-  return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
-    return launch(gemm_warp_tile_kernel<Tile, kActivation>, gemm_blocks<Tile>(problem),
-                  Tile::kThreads, 0, stream, problem, gemm_operands(operands));
+  return dispatch_transposes(problem, [&]<bool kTransposeA, bool kTransposeB>() {
+    return launch(gemm_warp_tile_kernel<Tile, kTransposeA, kTransposeB>, gemm_blocks<Tile>(problem),
+                  Tile::kThreads, sizeof(SharedTiles<Tile>), stream, problem,
+                  gemm_operands<float>(operands));
   });
 }
 
-// Whether every multiprocessor gets a block and no tile lies by half or more outside D.
+// Whether nine of ten multiprocessors get a block and no tile lies by half or more outside D.
 template <typename Tile>
 bool suits(const GemmProblem& problem, const DeviceInfo& device) {
-  return gemm_blocks<Tile>(problem) >= device.multiprocessors && problem.M > Tile::kBlockM / 2 &&
-         problem.N > Tile::kBlockN / 2;
+  return 10 * gemm_blocks<Tile>(problem) >= 9 * int64_t{device.multiprocessors} &&
+         problem.M > Tile::kBlockM / 2 && problem.N > Tile::kBlockN / 2;
 }
 
 template <typename Tile>
@@ -132,7 +156,7 @@ Result<std::unique_ptr<Kernel>> create(const Problem& any_problem, Device& devic
 
 const KernelEntry gemm_warp_tile_entry = {
     "gemm_warp_tile", GemmProblem::kFamily,
-    "warp tiles in two buffers, blocks in panels, the tile chosen by the size of D", supports,
+    "warp tiles in three stages, blocks in panels, the tile chosen by the size of D", supports,
     create};
 
 }  // namespace tessera::cuda

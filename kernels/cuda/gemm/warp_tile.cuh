@@ -28,7 +28,6 @@ struct WarpTile {
   static constexpr int kWarpM = WarpM;
   static constexpr int kWarpN = WarpN;
   static constexpr int kThreads = BlockM / WarpM * kWarpsN * 32;
-  static constexpr int kBuffers = 2;
   // Keeps the rows of the shared tiles aligned for 16-byte reads and spreads the writes of a tile
   // that arrives with k fastest over the banks.
   static constexpr int kPad = 4;
@@ -39,7 +38,6 @@ struct WarpTile {
   static_assert(WarpM % kPieceStepM == 0 && WarpN % kPieceStepN == 0, "lanes tile the warp evenly");
   static_assert(kThreads <= 1024, "at most a block of threads");
   static_assert(kPitchM % 4 == 0 && kPitchN % 4 == 0, "rows are read as 16-byte vectors");
-  static_assert(kBuffers * (kPitchM + kPitchN) * BlockK * 4 <= 48 * 1024, "static shared memory");
 };
 
 // Where a thread's pieces begin in the block's tile. A 16-byte read is served per half warp in one
@@ -68,12 +66,11 @@ __device__ __forceinline__ void read_vector(const float* s_vector, float* r_vect
   r_vector[3] = v.w;
 }
 
-// r_acc += (rows of this thread in s_a) * (columns of this thread in s_b) over one k-tile.
+// r_acc += A * B over one k-tile, where s_a points to this thread's first row of A at k = 0 in a
+// tile (BlockK, PitchM), and s_b to its first column of B in a tile (BlockK, PitchN).
 template <typename Tile>
 __device__ __forceinline__ void multiply_warp_tile(
-    const float (&s_a)[Tile::kBlockK][Tile::kPitchM],  // (BlockK, BlockM)
-    const float (&s_b)[Tile::kBlockK][Tile::kPitchN],  // (BlockK, BlockN)
-    ThreadPosition thread,
+    const float* s_a, const float* s_b,
     float (&r_acc)[Tile::kThreadM][Tile::kThreadN]) {  // (ThreadM, ThreadN)
 #pragma unroll
   for (int k = 0; k < Tile::kBlockK; ++k) {
@@ -81,16 +78,21 @@ __device__ __forceinline__ void multiply_warp_tile(
     float r_b[Tile::kThreadN];
 #pragma unroll
     for (int i = 0; i < Tile::kThreadM; i += 4) {
-      read_vector(&s_a[k][thread.row + i / 4 * Tile::kPieceStepM], &r_a[i]);
+      read_vector(s_a + k * Tile::kPitchM + i / 4 * Tile::kPieceStepM, &r_a[i]);
     }
 #pragma unroll
     for (int j = 0; j < Tile::kThreadN; j += 4) {
-      read_vector(&s_b[k][thread.column + j / 4 * Tile::kPieceStepN], &r_b[j]);
+      read_vector(s_b + k * Tile::kPitchN + j / 4 * Tile::kPieceStepN, &r_b[j]);
     }
+    // There and back again: the first product of a row has the column of the last one before it,
+    // which the register file need not read again.
 #pragma unroll
     for (int i = 0; i < Tile::kThreadM; ++i) {
 #pragma unroll
-      for (int j = 0; j < Tile::kThreadN; ++j) r_acc[i][j] += r_a[i] * r_b[j];
+      for (int step = 0; step < Tile::kThreadN; ++step) {
+        const int j = i % 2 == 0 ? step : Tile::kThreadN - 1 - step;
+        r_acc[i][j] += r_a[i] * r_b[j];
+      }
     }
   }
 }

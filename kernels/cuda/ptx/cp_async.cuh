@@ -13,11 +13,28 @@
 
 namespace tessera::cuda {
 
-// Begins to copy bytes_read <= kBytes bytes from g_src to s_dst, both aligned to kBytes; the rest
-// of the kBytes at s_dst becomes zero. 16 bytes go past L1, since a block reads them once.
+// Begins to copy kBytes bytes from g_src to s_dst, both aligned to kBytes. 16 bytes go past L1,
+// since a block reads them once.
 template <int kBytes>
-__device__ __forceinline__ void cp_async(float* s_dst, const float* g_src, int bytes_read) {
-  static_assert(kBytes == 4 || kBytes == 16, "the sizes for float and float4");
+__device__ __forceinline__ void cp_async(void* s_dst, const void* g_src) {
+  static_assert(kBytes == 4 || kBytes == 16, "one word or four");
+#if __CUDA_ARCH__ >= 800
+  const auto dst = static_cast<uint32_t>(__cvta_generic_to_shared(s_dst));
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(dst), "l"(g_src) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(dst), "l"(g_src) : "memory");
+  }
+#else
+  __trap();
+#endif
+}
+
+// Begins to copy bytes_read <= kBytes bytes from g_src to s_dst, both aligned to kBytes; the rest
+// of the kBytes at s_dst becomes zero. Costs several instructions more than a whole copy.
+template <int kBytes>
+__device__ __forceinline__ void cp_async(void* s_dst, const void* g_src, int bytes_read) {
+  static_assert(kBytes == 4 || kBytes == 16, "one word or four");
 #if __CUDA_ARCH__ >= 800
   const auto dst = static_cast<uint32_t>(__cvta_generic_to_shared(s_dst));
   if constexpr (kBytes == 16) {
