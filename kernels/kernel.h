@@ -73,6 +73,8 @@ struct KernelEntry {
   Result<std::unique_ptr<Kernel>> (*create)(const Problem& problem, Device& device);
   // Null when the kernel has no opinion (takes the layouts of the problem as they are).
   LayoutPreference (*prefer_layouts)(const Problem& problem, const DeviceInfo& device) = nullptr;
+  // False for a library's kernel that has rules of its own for NaN and infinities among its inputs.
+  bool keeps_special_values = true;
 };
 
 namespace internal {

@@ -230,6 +230,7 @@ std::optional<Problem> in_preferred_layouts(const KernelEntry& entry, const Prob
 Status check_kernel(const KernelEntry& entry, const Problem& problem, Device& device,
                     Stream& stream) {
   for (const DataSet data_set : kDataSets) {
+    if (data_set == DataSet::kSpecial && !entry.keeps_special_values) continue;
     TESSERA_RETURN_IF_ERROR(check_data_set(entry, problem, data_set, device, stream)
                                 .with_context(std::string(entry.name) + " on " +
                                               to_string(problem) + ", " + data_set_name(data_set) +

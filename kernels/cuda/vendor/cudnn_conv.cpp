@@ -178,11 +178,13 @@ Result<std::unique_ptr<Kernel>> create(const Problem& problem, Device& device) {
 
 const KernelEntry cudnn_conv_entry = {"cudnn_conv",
                                       ConvProblem::kFamily,
-                                      "cuDNN's direct convolution with what it can fuse",
+                                      "cuDNN's direct convolution with what it can fuse; NaN and "
+                                      "infinities by its own rules",
                                       [](const Problem& problem, const DeviceInfo& device) {
                                         return supports(std::get<ConvProblem>(problem), device);
                                       },
                                       create,
-                                      prefer_layouts};
+                                      prefer_layouts,
+                                      false};
 
 }  // namespace tessera::cuda

@@ -22,6 +22,7 @@ std::vector<ConvDivision> divisions(const ConvProblem& p) {
   const bool relu = e.activation.kind == ActivationKind::kRelu;
   const Epilogue after_sum = {false, false, e.activation};
   std::vector<ConvDivision> list;
+  list.reserve(3);
   if (relu) list.push_back({e.has_bias, e.has_residual, true, false});
   list.push_back({e.has_bias, e.has_residual, false, needs_float_product(p.dtype, after_sum)});
   list.push_back({false, false, false, needs_float_product(p.dtype, e)});

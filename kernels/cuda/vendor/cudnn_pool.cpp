@@ -132,10 +132,14 @@ Result<std::unique_ptr<Kernel>> create(const Problem& problem, Device& device) {
 
 }  // namespace
 
-const KernelEntry cudnn_pool_entry = {"cudnn_pool", PoolProblem::kFamily, "cuDNN's pooling",
+const KernelEntry cudnn_pool_entry = {"cudnn_pool",
+                                      PoolProblem::kFamily,
+                                      "cuDNN's pooling; NaN and infinities by its own rules",
                                       [](const Problem& problem, const DeviceInfo& device) {
                                         return supports(std::get<PoolProblem>(problem), device);
                                       },
-                                      create};
+                                      create,
+                                      nullptr,
+                                      false};
 
 }  // namespace tessera::cuda

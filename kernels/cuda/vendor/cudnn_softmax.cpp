@@ -21,6 +21,9 @@ Support supports(const SoftmaxProblem& p, const DeviceInfo&) {
   const double elements =
       static_cast<double>(p.outer) * static_cast<double>(p.axis) * static_cast<double>(p.inner);
   if (elements == 0) return Support::no("an extent is 0, which cuDNN does not take");
+  if (p.log) {
+    return Support::no("cuDNN subtracts maximum and logarithm in one, which loses digits of both");
+  }
   if (elements > std::numeric_limits<int>::max()) {
     return Support::no("more than 2^31 - 1 elements, cuDNN's limit");
   }
@@ -73,11 +76,15 @@ Result<std::unique_ptr<Kernel>> create(const Problem& problem, Device& device) {
 
 }  // namespace
 
-const KernelEntry cudnn_softmax_entry = {
-    "cudnn_softmax", SoftmaxProblem::kFamily, "cuDNN's softmax",
-    [](const Problem& problem, const DeviceInfo& device) {
-      return supports(std::get<SoftmaxProblem>(problem), device);
-    },
-    create};
+const KernelEntry cudnn_softmax_entry = {"cudnn_softmax",
+                                         SoftmaxProblem::kFamily,
+                                         "cuDNN's softmax; NaN and infinities by its own rules",
+                                         [](const Problem& problem, const DeviceInfo& device) {
+                                           return supports(std::get<SoftmaxProblem>(problem),
+                                                           device);
+                                         },
+                                         create,
+                                         nullptr,
+                                         false};
 
 }  // namespace tessera::cuda
