@@ -33,7 +33,8 @@ GemmProblem gemm(int64_t m, int64_t n, int64_t k) {
 }
 
 TEST(CudaKernelChoice, GemmFollowsTheSize) {
-  EXPECT_EQ(choice(gemm(1, 10, 784)), "gemm_small_m");
+  EXPECT_EQ(choice(gemm(1, 10, 784)), "gemv");
+  EXPECT_EQ(choice(gemm(4, 10, 784)), "gemm_small_m");
   EXPECT_EQ(choice(gemm(64, 10, 128)), "gemm_warp_tile");
   // cuBLAS where it is installed.
   EXPECT_THAT(choice(gemm(512, 512, 512)), AnyOf("cublas_gemm", "gemm_warp_tile"));
@@ -100,7 +101,7 @@ TEST(CudaKernelChoice, CudnnRefusesWindowsThatItWouldPlaceOrCountOtherwise) {
 TEST(CudaKernelChoice, CudnnIsNeverTheFirstChoice) {
   PoolProblem pool;
   pool.N = pool.C = pool.H = pool.W = pool.P = pool.Q = pool.R = pool.S = 1;
-  EXPECT_EQ(choice(pool), "pool_window");
+  EXPECT_EQ(choice(pool), "pool_global");
   for (const auto& [family, name] : {std::pair{"conv", "cudnn_conv"},
                                      {"pool", "cudnn_pool"},
                                      {"softmax", "cudnn_softmax"},

@@ -96,7 +96,7 @@ TEST(ModelLoad, AContradictionOfFixedShapesIsFoundAtOnce) {
   ASSERT_FALSE(model.ok());
   EXPECT_EQ(model.status().code(), StatusCode::kInvalidModel);
   EXPECT_THAT(model.status().message(), HasSubstr("conv_a"));
-  EXPECT_THAT(model.status().message(), HasSubstr("\n" + folder.path("model.onnx") + ": Conv"));
+  EXPECT_THAT(model.status().message(), HasSubstr("conv_b"));
 }
 
 TEST(InferShapesAndFold, LargeResultsAreNotFolded) {
