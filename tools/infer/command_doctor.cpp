@@ -37,6 +37,15 @@ constexpr KnownBackend kKnownBackends[] = {
     {"reference", "the reference backend is not in this build", "build again"},
 };
 
+// What a line of Backend::describe_libraries says: the library that is there, or "why not; remedy".
+Finding library_finding(const std::string& area, const std::string& line) {
+  const bool missing = line.find("not found") != std::string::npos ||
+                       line.find("not in this build") != std::string::npos;
+  const size_t remedy = missing ? line.find("; ") : std::string::npos;
+  if (remedy == std::string::npos) return {area, !missing, line, ""};
+  return {area, false, line.substr(0, remedy), line.substr(remedy + 2)};
+}
+
 void examine_backend(const KnownBackend& known, std::vector<Finding>& findings) {
   const std::string area(known.name);
   const Backend* backend = find_backend(known.name);
@@ -45,7 +54,7 @@ void examine_backend(const KnownBackend& known, std::vector<Finding>& findings) 
     return;
   }
   for (const std::string& line : backend->describe_libraries()) {
-    findings.push_back({area, true, line, ""});
+    findings.push_back(library_finding(area, line));
   }
   const Result<std::vector<DeviceInfo>> devices = backend->devices();
   if (!devices.ok()) {

@@ -45,7 +45,8 @@ Result<CudnnApi> open_cudnn() {
   if (!complete || api.get_version() < kMajorVersion * 10000) {
     const std::string found =
         api.get_version != nullptr ? version_text(api.get_version()) : "of an unknown version";
-    return unavailable("cuDNN 9 was not found: the one installed is " + found);
+    return unavailable("cuDNN 9 was not found: the one installed is " + found +
+                       "; install version 9 or later");
   }
   return api;
 }

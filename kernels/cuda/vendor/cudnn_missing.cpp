@@ -7,7 +7,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr std::string_view kReason =
-    "cuDNN is not in this build: install its headers (cudnn.h of version 9) and build again";
+    "cuDNN is not in this build; install its headers (cudnn.h of version 9) and build again";
 
 // `create` requires a problem that is supported, which none is.
 constexpr KernelEntry missing(std::string_view name, std::string_view family) {
