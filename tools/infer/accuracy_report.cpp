@@ -159,10 +159,11 @@ std::string to_text(const AccuracyReport& report, bool aligned) {
 }
 
 std::string to_markdown(const AccuracyReport& report) {
-  std::string text =
-      fmt::format("{}; {}; {}, commit {}.\n\n`{}`\n\n", describe_device(report.device),
-                  fmt::join(report.libraries, "; "), report.date,
-                  report.commit.empty() ? "unknown" : report.commit, report.command);
+  std::vector<std::string> facts = {describe_device(report.device)};
+  facts.insert(facts.end(), report.libraries.begin(), report.libraries.end());
+  facts.push_back(
+      fmt::format("{}, commit {}", report.date, report.commit.empty() ? "unknown" : report.commit));
+  std::string text = fmt::format("{}.\n\n`{}`\n\n", fmt::join(facts, "; "), report.command);
   text += markdown_line(kTitles) + "|---|---|---|---|---:|---:|---:|\n";
   for (const AccuracyRow& row : report.rows) {
     if (row.problems > 0) text += markdown_line(cells(row));
