@@ -7,6 +7,7 @@
 
 #include "kernels/accuracy/comparator.h"
 #include "kernels/accuracy/excerpt.h"
+#include "kernels/accuracy/kernel_errors.h"
 #include "kernels/accuracy/truth.h"
 #include "kernels/select.h"
 #include "kernels/timing/kernel_timing.h"
@@ -201,7 +202,7 @@ void Bench::time_all() {
 void Bench::compare_with_vendor() {
   double vendor_us = INFINITY;
   for (const Contender& contender : contenders_) {
-    if (!contender.row.is_timed() || !is_vendor_kernel(contender.row.kernel)) continue;
+    if (!contender.row.is_timed() || !is_library_kernel(contender.row.kernel)) continue;
     vendor_us = std::min(vendor_us, contender.row.microseconds.median);
   }
   if (std::isinf(vendor_us)) return;
@@ -232,10 +233,6 @@ std::vector<MeasuredKernel> Bench::finish() {
 }
 
 }  // namespace
-
-bool is_vendor_kernel(std::string_view name) {
-  return name.starts_with("cublas") || name.starts_with("cudnn") || name.starts_with("onednn");
-}
 
 Result<std::vector<MeasuredKernel>> bench_kernels(const OpenDevice& device, const Problem& problem,
                                                   const KernelBenchOptions& options) {

@@ -51,7 +51,4 @@ Result<std::vector<MeasuredKernel>> bench_kernels(const OpenDevice& device, cons
 // The name of the row of a copy.
 inline constexpr const char* kDeviceCopy = "device copy";
 
-// Whether a kernel is a vendor library's (cuBLAS, cuDNN, oneDNN), the peer of our own.
-bool is_vendor_kernel(std::string_view name);
-
 }  // namespace tessera::cli
