@@ -56,10 +56,11 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
   KernelProgram result;
   const bool has_batch = !input_shapes.empty() && input_shapes[0].rank() > 0;
   result.batch = has_batch ? input_shapes[0][0] : 1;
+  result.precision = options.precision.to_string();
   const auto tell = [&](const std::string& sentence) {
     if (options.tell && !sentence.empty()) options.tell(sentence);
   };
-  tell(chooser.put_stale_plan_aside(result.batch, "float32"));
+  tell(chooser.put_stale_plan_aside(result.batch, options.precision.to_string()));
   TESSERA_ASSIGN_OR_RETURN(const PassLog folded, infer_shapes_and_fold(graph, input_shapes));
   append(result.passes, folded);
   constexpr GraphPass kOptimizations[] = {remove_identities, remove_dead_nodes, fold_batch_norm};
@@ -74,6 +75,7 @@ Result<KernelProgram> build_program(Graph graph, const OpenDevice& device,
     const auto can_run = [&](const Step& step) { return chooser.choose(step).ok(); };
     append(result.passes, fuse_epilogues(result.program, can_run));
   }
+  TESSERA_RETURN_IF_ERROR(apply_precision(result.program, options.precision, chooser, tell));
   TESSERA_ASSIGN_OR_RETURN(result.choices, assign_kernels(result.program, chooser));
   // Only now: a pattern may be for a reorder that the choice of layouts has put in.
   TESSERA_RETURN_IF_ERROR(chooser.check_patterns(result.program));

@@ -20,6 +20,7 @@ namespace tessera {
 struct KernelProgram {
   Program program;
   std::vector<KernelChoice> choices;  // one per step
+  std::string precision;              // PrecisionOptions::to_string()
   int64_t batch = 1;                  // the first extent of the first input
   std::vector<std::string> passes;    // what was done, one line each
 };

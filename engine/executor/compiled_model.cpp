@@ -114,6 +114,7 @@ void write_report(const KernelProgram& built, CompiledModel::Impl& impl) {
   impl.report.constant_bytes = constant_bytes(impl.program);
   impl.report.uses_graph = impl.use_graph;
   impl.report.batch = built.batch;
+  impl.report.precision = built.precision;
   for (size_t i = 0; i < impl.program.steps.size(); ++i) {
     impl.report.steps.push_back(report_step(impl, i, built.choices[i]));
   }

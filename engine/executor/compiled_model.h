@@ -13,6 +13,7 @@
 #include "core/status.h"
 #include "core/tensor.h"
 #include "engine/program/kernel_choice.h"
+#include "engine/program/precision.h"
 #include "kernels/backend.h"
 #include "tessera/model.h"
 
@@ -34,6 +35,7 @@ Result<OpenDevice> open_device(const std::string& name);
 // See SessionOptions for the meaning of the fields.
 struct CompileOptions {
   ChoiceOptions choice = {};
+  PrecisionOptions precision = {};
   bool use_graph = true;
   bool optimize = true;
   // Is told in one sentence each what the user should know: parts of a plan that are ignored.

@@ -90,7 +90,52 @@ class StepChecker {
     memory_[step.output] = std::move(*result);
     TESSERA_ASSIGN_OR_RETURN(const Truth truth, compute_truth(step.problem, operands));
     compare_with(truth, step, check);
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<double> wide, float64_values(truth, step, operands));
+    check.overflow = find_overflow(wide, step);
     return check;
+  }
+
+  // The step's result in float64; empty for steps that only move elements.
+  static Result<std::vector<double>> float64_values(const Truth& truth, const Step& step,
+                                                    const std::vector<Bytes>& operands) {
+    if (!truth.value.empty()) return truth.value;
+    if (const auto* cast = std::get_if<CastProblem>(&step.problem)) {
+      return decode(operands[CastProblem::kSrc], cast->from);
+    }
+    const auto* binary = std::get_if<BinaryProblem>(&step.problem);
+    if (binary == nullptr || !dtype_is_float(binary->dtype)) return std::vector<double>();
+    BinaryProblem wide = *binary;
+    wide.dtype = DType::kF64;
+    std::vector<Bytes> inputs;
+    for (const Bytes& operand : operands) {
+      inputs.push_back(encode(decode(operand, binary->dtype), DType::kF64));
+    }
+    TESSERA_ASSIGN_OR_RETURN(const Bytes result, run_reference(wide, inputs));
+    return decode(result, DType::kF64);
+  }
+
+  // A value beyond the largest of 16 bits is rightly infinite there, and still not what the model
+  // means.
+  std::string find_overflow(const std::vector<double>& wide, const Step& step) const {
+    const ProblemOperands operands = describe_operands(step.problem);
+    const DType dtype = operands.output.dtype;
+    if (wide.empty() || (dtype != DType::kF16 && dtype != DType::kBF16)) return {};
+    const std::vector<double> values = decode(memory_[step.output], dtype);
+    size_t count = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!std::isinf(values[i]) || !std::isfinite(wide[i])) continue;
+      if (count++ == 0) first = i;
+    }
+    if (count == 0) return {};
+    std::ostringstream text;
+    text << count << " of " << values.size() << " elements overflow " << dtype << ", the first at "
+         << coordinates(static_cast<int64_t>(first), operands.output_shape) << " is " << wide[first]
+         << " in float64; run "
+         << (std::holds_alternative<CastProblem>(step.problem)
+                 ? "the layers that read it in float32 (--layer-precisions)"
+                 : "it in float32 with --layer-precisions '" + step.node_names.front() + ":fp32'");
+    return text.str();
   }
 
   void compare_with(const Truth& truth, const Step& step, StepCheck& check) const {

@@ -16,9 +16,6 @@
 
 namespace tessera {
 
-// Matches `text` against a pattern in which `*` stands for any characters and `?` for one.
-bool matches_pattern(std::string_view pattern, std::string_view text);
-
 // The problem that plans and timings are kept by, as text: a convolution's without its layouts,
 // since these follow from its kernel.
 std::string choice_key(const Problem& problem);

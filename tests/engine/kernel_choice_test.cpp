@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/program/layer_pattern.h"
+
 namespace tessera {
 namespace {
 

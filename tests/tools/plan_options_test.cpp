@@ -103,5 +103,22 @@ TEST_F(PlanOptions, AFolderOfTestsTakesNoPlan) {
   EXPECT_THAT(result.err, HasSubstr("for one model"));
 }
 
+TEST_F(PlanOptions, ThePrecisionIsInTheHeaderAndInThePlan) {
+  const ProcessResult half =
+      run_infer({model_, picture_, "--device=reference", "--fp16", "--save-plan", plan_});
+  EXPECT_EQ(half.exit_code, 0) << half.err;
+  EXPECT_THAT(half.err, HasSubstr("| float16 | batch 1 |"));
+  EXPECT_EQ(half.out, picture_ + "\tbottom left\t1\n");
+  EXPECT_EQ(json::parse(read_file(plan_)).at("precision"), "float16");
+  EXPECT_THAT(explain({"--load-plan", plan_}).err, HasSubstr("is for precision 'float16'"));
+}
+
+TEST_F(PlanOptions, PrecisionsThatMakeNoSenseAreUsageErrors) {
+  EXPECT_EQ(explain({"--fp16", "--bf16"}).exit_code, 2);
+  EXPECT_THAT(explain({"--layer-precisions", "scale:fp8"}).err, HasSubstr("must be one of fp32"));
+  EXPECT_THAT(explain({"--layer-precisions", "nowhere:fp16"}).err, HasSubstr("'nowhere'"));
+  EXPECT_EQ(run_infer({"check", folder_.path("."), "--fp16"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace tessera

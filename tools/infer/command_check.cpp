@@ -30,7 +30,8 @@ Json to_json(const ModelCheck& check, const std::string& path) {
                              {"worst_error", step.worst_error},
                              {"worst_tolerance", step.worst_tolerance},
                              {"worst_ratio", step.worst_ratio},
-                             {"worst_element", step.worst_element}});
+                             {"worst_element", step.worst_element},
+                             {"overflow", step.overflow}});
   }
   json["goldens"] = Json::array();
   for (const GoldenCheck& golden : check.goldens) {
@@ -54,6 +55,9 @@ std::string to_text(const ModelCheck& check) {
                step.worst_element});
   }
   std::string text = table.to_string(stdout_is_terminal());
+  for (const StepCheck& step : check.steps) {
+    if (!step.overflow.empty()) text += fmt::format("{}: {}\n", step.name, step.overflow);
+  }
   for (const GoldenCheck& golden : check.goldens) {
     text += fmt::format("golden {}: {}\n", golden.image, golden.ok ? "ok" : golden.detail);
   }
@@ -136,6 +140,9 @@ Result<int> check_folder(const CheckOptions& options) {
                             " is a folder of them");
   }
   TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
+  if (compile.precision.model != Precision::kFloat32 || !compile.precision.layers.empty()) {
+    return invalid_argument("precisions are for one model; tests state what float32 gives");
+  }
   TESSERA_ASSIGN_OR_RETURN(const std::vector<OnnxCase> cases, find_onnx_cases(options.path));
   // A missing device or an unknown kernel is one error, not one failure a case.
   TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));

@@ -107,6 +107,7 @@ Json to_json(const Explanation& explanation) {
   json["device"] = describe_device(explanation.device.device->info());
   json["batch"] = explanation.shapes.batch;
   json["notes"] = explanation.shapes.notes;
+  json["precision"] = plan.precision;
   json["graph"] = plan.uses_graph;
   json["passes"] = plan.passes;
   json["steps"] = Json::array();
@@ -129,8 +130,9 @@ std::string model_text(const Explanation& explanation) {
                                  graph.ir_version, graph.opset, graph.nodes.size());
   text += "inputs   " + join(describe_values(explanation.model->inputs()), "; ") + '\n';
   text += "outputs  " + join(describe_values(explanation.model->outputs()), "; ") + '\n';
-  text += fmt::format("device   {}, float32, batch {}, graph {}\n",
-                      describe_device(explanation.device.device->info()), explanation.shapes.batch,
+  text += fmt::format("device   {}, {}, batch {}, graph {}\n",
+                      describe_device(explanation.device.device->info()),
+                      explanation.compiled->report().precision, explanation.shapes.batch,
                       explanation.compiled->report().uses_graph ? "on" : "off");
   text += "kernels  " + describe_choice(explanation.compiled->report()) + '\n';
   for (const std::string& note : explanation.shapes.notes) text += "note     " + note + '\n';

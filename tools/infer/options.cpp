@@ -54,26 +54,74 @@ void add_execution_options(CLI::App& app, ExecutionOptions& options) {
   app.add_option("--save-plan", options.save_plan, "write the kernel of each layer to a file");
   app.add_option("--timing-cache,--timingCacheFile", options.timing_cache,
                  "kernels' times, filled by infer tune: the fastest is chosen");
+  CLI::Option* tf32 =
+      app.add_flag("--tf32", options.tf32, "GEMM and convolution may round their factors to TF32");
+  CLI::Option* fp16 = app.add_flag("--fp16", options.fp16, "weights and activations in float16");
+  CLI::Option* bf16 = app.add_flag("--bf16", options.bf16, "weights and activations in bfloat16");
+  tf32->excludes(fp16)->excludes(bf16);
+  fp16->excludes(bf16);
+  app.add_option("--layer-precisions", options.layer_precisions,
+                 "PATTERN:fp32|tf32|fp16|bf16,...: the same by layer; the first match counts")
+      ->allow_extra_args(false);
+  app.add_flag("--allow-fallback", options.allow_fallback,
+               "layers that no kernel runs in that precision run in float32");
   app.add_flag("--no-graph,--noCudaGraph", options.no_graph,
                "launch kernel by kernel, without a CUDA graph");
   app.add_flag("--no-optimize", options.no_optimize, "do not fuse layers or fold batch norms");
 }
+
+namespace {
+
+using Rule = std::pair<std::string, std::string>;
+
+// The rules of a repeatable option with lists of PATTERN:WORD.
+Result<std::vector<Rule>> parse_rules(const std::string& flag, const std::string& example,
+                                      const std::vector<std::string>& lists) {
+  std::vector<Rule> rules;
+  for (const std::string& list : lists) {
+    for (const std::string& rule : split(list, ',')) {
+      const size_t colon = rule.rfind(':');  // a node's name may hold colons, what follows may not
+      if (colon == std::string::npos || colon == 0 || colon + 1 == rule.size()) {
+        return invalid_argument(
+            fmt::format("{}: '{}' is not PATTERN:NAME, such as '{}'", flag, rule, example));
+      }
+      rules.emplace_back(rule.substr(0, colon), rule.substr(colon + 1));
+    }
+  }
+  return rules;
+}
+
+Result<PrecisionOptions> parse_precisions(const ExecutionOptions& options) {
+  PrecisionOptions precision;
+  precision.allow_fallback = options.allow_fallback;
+  if (options.tf32) precision.model = Precision::kTf32;
+  if (options.fp16) precision.model = Precision::kFloat16;
+  if (options.bf16) precision.model = Precision::kBFloat16;
+  TESSERA_ASSIGN_OR_RETURN(
+      const std::vector<Rule> rules,
+      parse_rules("--layer-precisions", "conv1:fp16", options.layer_precisions));
+  for (const auto& [pattern, name] : rules) {
+    const std::optional<Precision> parsed = parse_precision(name);
+    if (!parsed) {
+      return invalid_argument(fmt::format(
+          "--layer-precisions {}:{}: must be one of fp32, tf32, fp16, bf16", pattern, name));
+    }
+    precision.layers.emplace_back(pattern, *parsed);
+  }
+  return precision;
+}
+
+}  // namespace
 
 Result<CompileOptions> to_compile_options(const ExecutionOptions& options) {
   CompileOptions compile;
   compile.use_graph = !options.no_graph;
   compile.optimize = !options.no_optimize;
   compile.choice.backend = options.backend;
-  for (const std::string& list : options.layer_backends) {
-    for (const std::string& rule : split(list, ',')) {
-      const size_t colon = rule.rfind(':');  // a node's name may hold colons, a kernel's does not
-      if (colon == std::string::npos || colon == 0 || colon + 1 == rule.size()) {
-        return invalid_argument(fmt::format(
-            "--layer-backends: '{}' is not PATTERN:NAME, such as 'conv1:conv_direct'", rule));
-      }
-      compile.choice.layer_backends.emplace_back(rule.substr(0, colon), rule.substr(colon + 1));
-    }
-  }
+  TESSERA_ASSIGN_OR_RETURN(
+      compile.choice.layer_backends,
+      parse_rules("--layer-backends", "conv1:conv_direct", options.layer_backends));
+  TESSERA_ASSIGN_OR_RETURN(compile.precision, parse_precisions(options));
   if (!options.load_plan.empty()) {
     TESSERA_ASSIGN_OR_RETURN(Plan plan, load_plan(options.load_plan));
     compile.choice.plan = std::make_shared<const Plan>(std::move(plan));

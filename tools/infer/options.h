@@ -21,12 +21,17 @@ struct ExecutionOptions {
   std::string load_plan;
   std::string save_plan;
   std::string timing_cache;
+  bool tf32 = false;
+  bool fp16 = false;
+  bool bf16 = false;
+  std::vector<std::string> layer_precisions;  // lists of PATTERN:PRECISION
+  bool allow_fallback = false;
   bool no_graph = false;
   bool no_optimize = false;
 };
 void add_execution_options(CLI::App& app, ExecutionOptions& options);
-// Reads the plan and the timing cache. kInvalidArgument names the rule of --layer-backends that is
-// not PATTERN:NAME, or the file that is not what it should be.
+// Reads the plan and the timing cache. kInvalidArgument names the rule of --layer-backends or
+// --layer-precisions that is not PATTERN:NAME, or the file that is not what it should be.
 Result<CompileOptions> to_compile_options(const ExecutionOptions& options);
 
 // Extents that the model leaves open.

@@ -104,10 +104,10 @@ std::string make_header(const StreamingRun& run, const CompileOptions& compile) 
   const bool graph = compile.use_graph && run.device.device->supports_graphs();
   const std::string origin = preprocess.preset.empty() ? run.card.source : preprocess.preset;
   return fmt::format(
-      "infer: {} | {} | float32 | batch {} | graph {} | kernels: {} | {} | labels: {} | scores: "
+      "infer: {} | {} | {} | batch {} | graph {} | kernels: {} | {} | labels: {} | scores: "
       "model output",
-      escape_name(run.model->path()), run.device_name(), run.pipeline->batch(),
-      graph ? "on" : "off", describe_choice(run.pipeline->report()),
+      escape_name(run.model->path()), run.device_name(), run.pipeline->report().precision,
+      run.pipeline->batch(), graph ? "on" : "off", describe_choice(run.pipeline->report()),
       takes_pictures(run) ? fmt::format("{} ({})", preprocess.to_string(), origin)
                           : "tensors taken as they are",
       escape_name(run.labels_source));
