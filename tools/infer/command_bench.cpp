@@ -143,7 +143,7 @@ Json to_json(const BenchReport& report) {
                {"device", describe_device(report.device)},
                {"driver", report.device.driver_version},
                {"runtime", report.device.runtime_version},
-               {"precision", "float32"},
+               {"precision", report.batches.front().plan.precision},
                {"duration_s", report.limits.seconds},
                {"iterations", report.limits.iterations},
                {"notes", report.notes},
@@ -155,9 +155,9 @@ Json to_json(const BenchReport& report) {
 std::string header(const BenchReport& report) {
   const PlanReport& plan = report.batches.front().plan;
   return fmt::format(
-      "infer: {} | {} | float32 | graph {} | kernels: {} | one run in flight, random input | "
+      "infer: {} | {} | {} | graph {} | kernels: {} | one run in flight, random input | "
       "host to host: {}; device only: the network, runs back to back",
-      report.model, describe_device(report.device), plan.uses_graph ? "on" : "off",
+      report.model, describe_device(report.device), plan.precision, plan.uses_graph ? "on" : "off",
       describe_choice(plan),
       report.has_copies ? "copy in, network, copy out and the wait, from pinned memory"
                         : "the network, which reads the host's memory: nothing is copied");
