@@ -60,7 +60,8 @@ class Converter {
     program_.steps.clear();
     StatusList problems;
     for (Step& step : old_steps) {
-      problems.add("layer " + step.name(), convert_step(std::move(step)));
+      const std::string where = "layer " + step.name();
+      problems.add(where, convert_step(std::move(step)));
     }
     for (ValueId& output : program_.outputs) {
       if (is_ours_[output]) problems.add("", convert(output, DType::kF32));

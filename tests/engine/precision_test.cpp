@@ -179,6 +179,9 @@ TEST(Precision, WhatNoKernelCanRunStopsOrFallsBackWhenAllowed) {
   const std::vector<Shape> shapes = {{1, 4}};
   const auto refused = CompiledModel::compile(chain_model(), float32_device(), shapes, options);
   EXPECT_EQ(refused.status().code(), StatusCode::kUnsupported);
+  for (const char* layer : {"first", "second", "third", "fourth"}) {
+    EXPECT_THAT(refused.status().message(), HasSubstr(std::string("layer ") + layer + ": "));
+  }
   EXPECT_THAT(refused.status().message(), HasSubstr("only float32"));
   EXPECT_THAT(refused.status().message(), HasSubstr("--allow-fallback"));
   options.precision.allow_fallback = true;
