@@ -122,7 +122,7 @@ for dtype in tf32 f16 bf16; do
   measurement "kernels_gemm_$dtype" "$infer" kernels gemm --dtype "$dtype" --sizes 1024,4096,8192 \
     --device cuda --json
 done
-for family in conv pool softmax unary binary cast batch_norm transpose reorder image; do
+for family in conv pool softmax reduce unary binary cast batch_norm transpose reorder image; do
   measurement "kernels_$family" "$infer" kernels "$family" --device cuda --json
 done
 for model in fashion_mlp fashion_cnn fashion_resnet; do

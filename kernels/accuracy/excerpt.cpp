@@ -124,6 +124,7 @@ struct OutermostAxis {
   int64_t* operator()(ReorderProblem& p) const { return &p.N; }
   int64_t* operator()(BatchNormProblem& p) const { return &p.N; }
   int64_t* operator()(SoftmaxProblem& p) const { return &p.outer; }
+  int64_t* operator()(ReduceProblem& p) const { return &p.outer; }
   int64_t* operator()(UnaryProblem& p) const { return &p.count; }
   int64_t* operator()(CastProblem& p) const { return &p.count; }
   int64_t* operator()(auto&) const { return nullptr; }
@@ -167,8 +168,11 @@ Bytes Excerpt::cut(const Bytes& whole_output) const {
 Excerpt make_excerpt(const Problem& problem, const std::vector<Bytes>& inputs, double most_flops) {
   // Each element takes memory several times over, as a float64 and otherwise.
   constexpr double kFlopsPerElement = 32;
-  const auto elements = static_cast<double>(describe_operands(problem).output.elements);
-  const double flops = std::max(problem_flops(problem), kFlopsPerElement * elements);
+  const ProblemOperands operands = describe_operands(problem);
+  int64_t elements = operands.output.elements;
+  for (const OperandSpec& input : operands.inputs) elements = std::max(elements, input.elements);
+  const double flops =
+      std::max(problem_flops(problem), kFlopsPerElement * static_cast<double>(elements));
   if (flops <= most_flops) return whole(problem, inputs);
   const auto* gemm = std::get_if<GemmProblem>(&problem);
   if (gemm != nullptr && gemm->batch() == 1) return cut_gemm(*gemm, inputs, most_flops);

@@ -59,8 +59,8 @@ TEST(KernelsTest, JsonKeysOfAProduct) {
 }
 
 TEST(KernelsTest, EveryFamilyRuns) {
-  for (const std::string family : {"pool", "softmax", "unary", "binary", "cast", "batch_norm",
-                                   "transpose", "reorder", "image"}) {
+  for (const std::string family : {"pool", "softmax", "reduce", "unary", "binary", "cast",
+                                   "batch_norm", "transpose", "reorder", "image"}) {
     const ProcessResult result = run_infer(kernels(family, {"--json"}));
     ASSERT_EQ(result.exit_code, 0) << family << result.err;
     const json document = result.json();

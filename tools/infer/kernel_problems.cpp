@@ -123,6 +123,17 @@ Problems softmax(const Request& request) {
   return problems;
 }
 
+Problems reduce(const Request& request) {
+  const auto of = [&](ReduceKind kind, int64_t outer, int64_t axis, int64_t inner) {
+    return ReduceProblem{kind, request.dtype, outer, axis, inner};
+  };
+  constexpr int64_t kColumns = 4096;
+  return {{"sum of rows of 1000", of(ReduceKind::kSum, request.samples(1000), 1000, 1)},
+          {"sum of rows of 32768", of(ReduceKind::kSum, request.samples(32768), 32768, 1)},
+          {"sum of columns", of(ReduceKind::kSum, 1, request.samples(kColumns), kColumns)},
+          {"max of all", of(ReduceKind::kMax, 1, request.elements(request.dtype), 1)}};
+}
+
 Problems unary(const Request& request) {
   Problems problems;
   for (const ActivationKind kind : {ActivationKind::kRelu, ActivationKind::kSigmoid}) {
@@ -225,11 +236,17 @@ struct Family {
   Problems (*problems)(const Request& request);
 };
 constexpr Family kFamilies[] = {
-    {GemmProblem::kFamily, gemm},           {ConvProblem::kFamily, conv},
-    {PoolProblem::kFamily, pool},           {SoftmaxProblem::kFamily, softmax},
-    {UnaryProblem::kFamily, unary},         {BinaryProblem::kFamily, binary},
-    {CastProblem::kFamily, cast},           {BatchNormProblem::kFamily, batch_norm},
-    {TransposeProblem::kFamily, transpose}, {ReorderProblem::kFamily, reorder},
+    {GemmProblem::kFamily, gemm},
+    {ConvProblem::kFamily, conv},
+    {PoolProblem::kFamily, pool},
+    {SoftmaxProblem::kFamily, softmax},
+    {ReduceProblem::kFamily, reduce},
+    {UnaryProblem::kFamily, unary},
+    {BinaryProblem::kFamily, binary},
+    {CastProblem::kFamily, cast},
+    {BatchNormProblem::kFamily, batch_norm},
+    {TransposeProblem::kFamily, transpose},
+    {ReorderProblem::kFamily, reorder},
     {ImageProblem::kFamily, image},
 };
 
