@@ -75,6 +75,10 @@ struct KernelEntry {
   LayoutPreference (*prefer_layouts)(const Problem& problem, const DeviceInfo& device) = nullptr;
   // False for a library's kernel that has rules of its own for NaN and infinities among its inputs.
   bool keeps_special_values = true;
+  // m of Winograd's F(m x m, 3 x 3) where a convolution is computed by it, else 0. Its rounding
+  // errors are larger than those of a sum of products, and an infinity or NaN of src may reach all
+  // outputs of a tile: kernels/accuracy/winograd.h says how far.
+  int winograd_outputs = 0;
 };
 
 namespace internal {

@@ -4,6 +4,21 @@
 #include <algorithm>
 
 namespace tessera {
+namespace {
+
+// "onednn" of "onednn_conv", "conv_im2col" of "conv_im2col/gemm_naive".
+bool is_beginning(std::string_view name, std::string_view kernel) {
+  if (name.empty() || kernel.size() <= name.size() || !kernel.starts_with(name)) return false;
+  return kernel[name.size()] == '_' || kernel[name.size()] == '/';
+}
+
+// "gemm_naive" of "conv_im2col/gemm_naive".
+bool is_ending(std::string_view name, std::string_view kernel) {
+  const size_t slash = kernel.find('/');
+  return slash != std::string_view::npos && kernel.substr(slash + 1) == name;
+}
+
+}  // namespace
 
 std::vector<Candidate> candidates(const Problem& problem, const Backend& backend,
                                   const DeviceInfo& device) {
@@ -22,8 +37,9 @@ std::vector<const KernelEntry*> kernels_named(std::string_view name, const Backe
   for (const KernelEntry* entry : backend.kernels()) {
     if (!family.empty() && entry->family != family) continue;
     if (entry->name == name) same_name.push_back(entry);
-    const bool begins = entry->name.size() > name.size() && entry->name.starts_with(name);
-    if (!name.empty() && begins && entry->name[name.size()] == '_') same_beginning.push_back(entry);
+    if (is_beginning(name, entry->name) || is_ending(name, entry->name)) {
+      same_beginning.push_back(entry);
+    }
   }
   return same_name.empty() ? same_beginning : same_name;
 }

@@ -22,8 +22,9 @@ std::vector<Candidate> candidates(const Problem& problem, const Backend& backend
                                   const DeviceInfo& device);
 
 // The kernels of `family` that `name` stands for, in the backend's order: the one with that name,
-// else those whose name begins with it up to an underscore ("onednn" for "onednn_conv"). Any family
-// when `family` is empty. Empty when there is none.
+// else those whose name begins with it up to an underscore or slash ("onednn" for "onednn_conv") or
+// ends with it after a slash ("gemm_naive" for "conv_im2col/gemm_naive"). Any family when `family`
+// is empty. Empty when there is none.
 std::vector<const KernelEntry*> kernels_named(std::string_view name, const Backend& backend,
                                               std::string_view family = {});
 

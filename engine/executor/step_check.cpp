@@ -88,7 +88,9 @@ class StepChecker {
     Result<Bytes> result = run_kernel(index, operands, result_bytes);
     if (!result.ok()) return result.status().with_context("layer " + step.name());
     memory_[step.output] = std::move(*result);
-    TESSERA_ASSIGN_OR_RETURN(const Truth truth, compute_truth(step.problem, operands));
+    TESSERA_ASSIGN_OR_RETURN(
+        const Truth truth,
+        compute_truth(step.problem, operands, choices_[index].entry->winograd_outputs));
     compare_with(truth, step, check);
     TESSERA_ASSIGN_OR_RETURN(const std::vector<double> wide, float64_values(truth, step, operands));
     check.overflow = find_overflow(wide, step);
@@ -149,8 +151,9 @@ class StepChecker {
       check.worst_element = *difference;
       return;
     }
+    const std::vector<double> expected = truth.value_for(result, operands.output.dtype);
     const WorstElement worst =
-        find_worst(result, operands.output.dtype, {truth.value, truth.tolerance});
+        find_worst(result, operands.output.dtype, {expected, truth.tolerance});
     check.worst_error = std::abs(worst.actual - worst.expected);
     check.worst_tolerance = worst.tolerance;
     check.worst_ratio = worst.ratio;

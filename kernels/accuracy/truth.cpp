@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/accuracy/problem_operands.h"
+#include "kernels/accuracy/winograd.h"
 #include "kernels/reference/kernels.h"
 #include "kernels/select.h"
 
@@ -180,6 +181,19 @@ double log_sum_exp_tolerance(const ReduceProblem& p, double y, const Roundings& 
   return roundings * u.arithmetic + u.stored(y) + kSmallestNormal;
 }
 
+// Tolerances of Winograd's algorithm: relative to what its transforms make of the operands.
+void add_winograd_tolerances(const ConvProblem& problem, int outputs,
+                             const std::vector<std::vector<double>>& operands, Truth& truth) {
+  const Roundings u(problem.dtype);
+  const SumTolerance sum{sum_roundings(problem.C) + winograd_roundings(outputs) + 4,
+                         problem.epilogue.activation};
+  const std::vector<double> magnitude = winograd_magnitudes(problem, outputs, operands);
+  for (size_t i = 0; i < magnitude.size(); ++i) {
+    truth.tolerance.push_back(sum(truth.value[i], magnitude[i], u));
+    if (!std::isfinite(magnitude[i])) truth.unspecified.push_back(i);
+  }
+}
+
 // A row is a function of all its elements; its tolerance of the result alone.
 std::vector<double> tolerances(const Problem& problem, const std::vector<double>& value,
                                const std::vector<double>& magnitude) {
@@ -203,6 +217,14 @@ std::vector<double> tolerances(const Problem& problem, const std::vector<double>
 
 }  // namespace
 
+std::vector<double> Truth::value_for(std::span<const std::byte> result, DType dtype) const {
+  std::vector<double> expected = value;
+  for (const size_t i : unspecified) {
+    expected[i] = read_element(result, dtype, static_cast<int64_t>(i));
+  }
+  return expected;
+}
+
 Result<Bytes> run_reference(const Problem& problem, const std::vector<Bytes>& inputs) {
   TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, reference::backend().open(0));
   TESSERA_ASSIGN_OR_RETURN(const KernelEntry* entry,
@@ -219,7 +241,8 @@ Result<Bytes> run_reference(const Problem& problem, const std::vector<Bytes>& in
   return output;
 }
 
-Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& inputs) {
+Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& inputs,
+                            int winograd_outputs) {
   Truth truth;
   if (compute_dtype(problem) == DType::kBool) {
     TESSERA_ASSIGN_OR_RETURN(truth.exact, run_reference(problem, inputs));
@@ -233,9 +256,13 @@ Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& in
     wide_inputs.push_back(encode(values.back(), DType::kF64));
   }
   TESSERA_ASSIGN_OR_RETURN(const Bytes result, run_reference(wide, wide_inputs));
+  truth.value = decode(result, DType::kF64);
+  if (winograd_outputs != 0) {
+    add_winograd_tolerances(std::get<ConvProblem>(problem), winograd_outputs, values, truth);
+    return truth;
+  }
   TESSERA_ASSIGN_OR_RETURN(const std::vector<double> magnitude,
                            magnitudes(wide, std::move(values)));
-  truth.value = decode(result, DType::kF64);
   truth.tolerance = tolerances(problem, truth.value, magnitude);
   return truth;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/status.h"
@@ -18,9 +20,18 @@ struct Truth {
   // difference that float32 arithmetic (float64 for a float64 problem) explains.
   std::vector<double> value;
   std::vector<double> tolerance;
+  // Elements of which the kernel's algorithm promises nothing: Winograd's, next to an infinity or
+  // NaN.
+  std::vector<size_t> unspecified;
+
+  // `value` with what `result` has at the unspecified elements, so that they agree.
+  [[nodiscard]] std::vector<double> value_for(std::span<const std::byte> result, DType dtype) const;
 };
 
-Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& inputs);
+// winograd_outputs is that of the kernel (KernelEntry); 0 for one that adds the products
+// themselves.
+Result<Truth> compute_truth(const Problem& problem, const std::vector<Bytes>& inputs,
+                            int winograd_outputs = 0);
 
 // The result of the reference backend; elements that it does not write are zero.
 Result<Bytes> run_reference(const Problem& problem, const std::vector<Bytes>& inputs);

@@ -57,26 +57,6 @@ __device__ __forceinline__ float activate(float x, const Activation& activation)
   return x;
 }
 
-// The same for a kind that is known at run time only: a branch that all threads take alike. For
-// code that handles one element at a time; unrolled over many it would be long.
-__device__ __forceinline__ float activate(float x, const Activation& activation) {
-  switch (activation.kind) {
-    case ActivationKind::kNone:
-      return x;
-    case ActivationKind::kRelu:
-      return activate<ActivationKind::kRelu>(x, activation);
-    case ActivationKind::kLeakyRelu:
-      return activate<ActivationKind::kLeakyRelu>(x, activation);
-    case ActivationKind::kClip:
-      return activate<ActivationKind::kClip>(x, activation);
-    case ActivationKind::kSigmoid:
-      return activate<ActivationKind::kSigmoid>(x, activation);
-    case ActivationKind::kTanh:
-      return activate<ActivationKind::kTanh>(x, activation);
-  }
-  return x;
-}
-
 // Calls function.operator()<kind>(), a template for the kind known at compile time, so that the
 // choice is made once on the host and not per element.
 template <typename Function>

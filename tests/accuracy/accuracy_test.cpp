@@ -99,6 +99,8 @@ TEST_P(Accuracy, OursIsNotWorseThanTheLibraries) {
     const double limit = kMostTimesTheirs * *theirs + precision_roundoff(group.precision);
     for (const KernelError& kernel : errors->measured) {
       if (is_library_kernel(kernel.entry->name)) continue;
+      // Winograd's errors are larger by nature; tests/kernels/ holds them to their own bound.
+      if (kernel.entry->winograd_outputs != 0) continue;
       ++compared;
       EXPECT_LE(kernel.error.max, limit) << kernel.entry->name << " on " << to_string(problem)
                                          << "; the libraries' error is " << *theirs;

@@ -118,6 +118,7 @@ Status check_result(const Case& test, const Bytes& result) {
   const OperandSpec& output = test.specs.output;
   const size_t size = dtype_size_bytes(output.dtype);
   Truth truth = test.truth;
+  truth.value = truth.value_for(result, output.dtype);
   for (int64_t i = 0; i < output.elements; ++i) {
     if (!is_gap(test.problem, i)) continue;
     const auto at = static_cast<size_t>(i);
@@ -203,7 +204,7 @@ Status check_data_set(const KernelEntry& entry, const Problem& problem, DataSet 
   if (gather != nullptr && data_set == DataSet::kSpecial && gather->index_count > 0) {
     return check_out_of_range_gather(test);
   }
-  TESSERA_ASSIGN_OR_RETURN(test.truth, compute_truth(problem, test.inputs));
+  TESSERA_ASSIGN_OR_RETURN(test.truth, compute_truth(problem, test.inputs, entry.winograd_outputs));
   TESSERA_RETURN_IF_ERROR(check_launches(test, false));
   if (!has_parameters(test.specs)) return {};
   return check_launches(test, true).with_context("with packed constants");

@@ -30,10 +30,12 @@ std::vector<BackendKernel> all_kernels() {
   return all;
 }
 
-// "cuda_gemm_naive", "reference_conv": the backend's name is not repeated.
+// "cuda_gemm_naive", "reference_conv": the backend's name is not repeated. A test's name has no
+// slash.
 std::string test_name(const ::testing::TestParamInfo<BackendKernel>& info) {
   const std::string prefix = std::string(info.param.backend->name) + "_";
-  const std::string name(info.param.entry->name);
+  std::string name(info.param.entry->name);
+  std::replace(name.begin(), name.end(), '/', '_');
   return name.starts_with(prefix) ? name : prefix + name;
 }
 
@@ -60,6 +62,9 @@ TEST_P(Kernels, AgreeWithFloat64) {
   const EntryReport report = run_entry(*entry, all_problems(), **device);
   print_report(report);
   for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  // "conv_im2col/gemm_small_m" is no kernel of its own: where the second refuses every product of
+  // the first there is nothing to run.
+  if (entry->name.find('/') != std::string_view::npos) return;
   EXPECT_GT(report.ran, 0) << "no problem of the lists reaches this kernel";
 }
 

@@ -152,6 +152,24 @@ void add_tiles(std::vector<Problem>& list) {
   list.emplace_back(conv({1, 16, 30, 31}, {64, 3, 3, 1, 2}));
 }
 
+// Tiles of Winograd's algorithm that reach over the last row and column by every number of them,
+// whole ones, windows in the padding alone, and enough channels that it is worth while.
+void add_winograd(std::vector<Problem>& list) {
+  for (const int64_t extent : {4, 5, 6, 7}) {
+    list.emplace_back(conv({2, 32, extent, 11 - extent}, {33, 3, 3, 1}));
+  }
+  list.emplace_back(conv({1, 35, 3, 19}, {32, 3, 3, 0}));
+  list.emplace_back(conv({1, 32, 1, 2}, {65, 3, 3, 4}));
+  list.emplace_back(conv({5, 40, 9, 10}, {32, 3, 3, 1}));
+  for (const Activation& activation : all_activations()) {
+    ConvProblem p = conv({1, 33, 6, 5}, {34, 3, 3, 1});
+    p.pad_top = 0, p.pad_left = 2;
+    p = finish(p);
+    p.epilogue = {true, true, activation};
+    list.emplace_back(p);
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> conv_problems() {
@@ -163,6 +181,7 @@ std::vector<Problem> conv_problems() {
   add_epilogues(list);
   add_layouts(list);
   add_tiles(list);
+  add_winograd(list);
   append_precisions(list);
   ConvProblem wide = conv({1, 3, 6, 6}, {4, 3, 3, 1});
   wide.dtype = DType::kF64;

@@ -108,6 +108,27 @@ TEST(Select, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(status.message(), Not(HasSubstr("softmax_no"))) << "it is of another family";
 }
 
+constexpr KernelEntry kRows =
+    stateless_kernel_entry<SoftmaxProblem, refuses_softmax, launch_softmax>(
+        "softmax_rows/gemm_naive", "by the other kernel");
+
+std::span<const KernelEntry* const> combined_kernels() {
+  static constexpr std::array kEntries = {&kNaive, &kRows};
+  return kEntries;
+}
+
+TEST(Select, BothSidesOfASlashStandForTheKernel) {
+  const Backend combined = {"fake", combined_kernels, nullptr, nullptr, nullptr};
+  const std::vector<const KernelEntry*> rows = {&kRows};
+  for (const char* name : {"softmax_rows/gemm_naive", "softmax_rows", "softmax", "gemm_naive"}) {
+    EXPECT_EQ(kernels_named(name, combined, SoftmaxProblem::kFamily), rows) << name;
+  }
+  for (const char* name : {"naive", "rows", "softmax_row", "gemm"}) {
+    EXPECT_TRUE(kernels_named(name, combined, SoftmaxProblem::kFamily).empty()) << name;
+  }
+  EXPECT_EQ(kernels_named("gemm_naive", combined), std::vector<const KernelEntry*>{&kNaive});
+}
+
 TEST(Select, WithoutAnyKernelEveryReasonIsGiven) {
   const Status refused = refusal(SoftmaxProblem{DType::kF32, 1, 10, 1, false}, 9);
   EXPECT_EQ(refused.code(), StatusCode::kUnsupported);

@@ -37,8 +37,8 @@ struct GatherShare {
 };
 
 // k-tiles of kBlockK channels of one tap: channel blocks outermost, then r, then s, so that the
-// taps of a channel block, which read nearly the same elements of src, find them in L1. The last
-// block is filled up with zeros.
+// taps of a channel block, which read nearly the same elements of src, find them in L1. Requires:
+// C / groups is a multiple of kBlockK, so that one test serves all rows of a k-tile.
 template <typename Tile>
 class ChannelGather {
  public:
@@ -58,13 +58,12 @@ class ChannelGather {
     const int w = s_ * static_cast<int>(p_.dilation_w);
     const bool inside = static_cast<unsigned>(window_.h + h) < static_cast<unsigned>(p_.H) &&
                         static_cast<unsigned>(window_.w + w) < static_cast<unsigned>(p_.W);
-    const int channels = inside ? static_cast<int>(p_.C / p_.groups) : 0;
+    const int bytes = inside ? 4 : 0;
     const float* g_element = window_.corner + c_ * src_.c + h * src_.h + w * src_.w;
 #pragma unroll
     for (int pass = 0; pass < Share::kPasses; ++pass) {
-      const int row = pass * Share::kRowStep;
-      cp_async<4>(&s_columns[Share::row() + row][Share::column()], g_element,
-                  c_ + row < channels ? 4 : 0);
+      cp_async<4>(&s_columns[Share::row() + pass * Share::kRowStep][Share::column()], g_element,
+                  bytes);
       g_element += Share::kRowStep * src_.c;
     }
     next_tap();
@@ -94,7 +93,8 @@ struct alignas(16) Tap {
   int h, w;
 };
 
-// k-tiles in the order c, r, s of the weights, for few channels: a table has the taps.
+// k-tiles in the order c, r, s of the weights, for any number of channels: a table has the
+// taps.
 template <typename Tile>
 class TapGather {
  public:

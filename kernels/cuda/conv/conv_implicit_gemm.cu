@@ -18,9 +18,8 @@
 //   alignment 4 bytes
 //   device    compute capability 8.0 or later
 //   workspace partial sums where they are split; the packed weights where they are no constant
-//   sum       float32, blocks of 8 channels, in them r, s, c (c, r, s for few channels), in up to
-//   16
-//             parts; deterministic
+//   sum       float32, in up to 16 parts; channels in blocks of 8, in them r, s, c (c, r, s where
+//             C / groups is no multiple of 8); deterministic
 #include <algorithm>
 #include <array>
 #include <string>
@@ -29,9 +28,9 @@
 #include "kernels/cuda/conv/conv_gather.cuh"
 #include "kernels/cuda/conv/conv_pack.h"
 #include "kernels/cuda/conv/conv_plan.h"
+#include "kernels/cuda/conv/conv_product.cuh"
 #include "kernels/cuda/conv/conv_split.h"
 #include "kernels/cuda/conv/packed_conv.h"
-#include "kernels/cuda/gemm/warp_tile.cuh"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
 
@@ -39,7 +38,6 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int kBlockK = 8;
-constexpr int kStages = 4;
 // 8 x 8 results per thread, so that reading shared memory takes half the cycles of the arithmetic.
 using LargeTile = WarpTile<128, 128, kBlockK, 64, 32, 2>;
 using MediumTile = WarpTile<64, 128, kBlockK, 64, 32, 4>;
@@ -64,18 +62,6 @@ struct Division {
   int64_t pitch;
   int k_tiles;
   int splits;
-};
-
-// Stages of the operands while the product runs; then the results of one piece of every thread at a
-// time, on their way to coalesced stores.
-template <typename Tile>
-union SharedTiles {
-  static constexpr int kPieceRows = Tile::kBlockM / Tile::kWarpM * Tile::kPieceStepM;
-  struct {
-    float weights[kStages][Tile::kBlockK][Tile::kPitchM];  // (Stages, BlockK, BlockM)
-    float columns[kStages][Tile::kBlockK][Tile::kPitchN];  // (Stages, BlockK, BlockN)
-  } stages;
-  float results[kPieceRows][Tile::kPitchN];  // (PieceRows, BlockN)
 };
 
 // A block's part of D: output channels of one group from k on, positions from `position` on,
@@ -103,46 +89,6 @@ __device__ __forceinline__ ConvBlock conv_block(const ConvProblem& p, const Divi
   block.first_tile = static_cast<int>(block.split * tiles / division.splits);
   block.end_tile = static_cast<int>((block.split + 1) * tiles / division.splits);
   return block;
-}
-
-// r_acc = this thread's results over the block's k-tiles.
-template <typename Tile, typename Gather>
-__device__ __forceinline__ void multiply(const Division& division, const ConvBlock& block,
-                                         Gather& gather, ThreadPosition thread,
-                                         SharedTiles<Tile>& s_tiles,
-                                         float (&r_acc)[Tile::kThreadM][Tile::kThreadN]) {
-  constexpr int kVectorsM = Tile::kBlockM / 4;
-  static_assert(kVectorsM * Tile::kBlockK == Tile::kThreads, "one vector of weights per thread");
-  const int weight_k = threadIdx.x / kVectorsM;
-  const int weight_m = threadIdx.x % kVectorsM * 4;
-  const int64_t weight_step = Tile::kBlockK * division.pitch;
-  const float* g_weights =
-      division.weights +
-      ((block.group * division.k_tiles + block.first_tile) * Tile::kBlockK + weight_k) *
-          division.pitch +
-      block.row_in_group + weight_m;
-
-  // One group of copies per k-tile, empty after the last.
-  const auto copy_k_tile = [&](int tile, int stage) {
-    if (tile < block.end_tile) {
-      cp_async<16>(&s_tiles.stages.weights[stage][weight_k][weight_m], g_weights, 16);
-      g_weights += weight_step;
-      gather.copy(s_tiles.stages.columns[stage]);
-    }
-    cp_async_commit();
-  };
-  constexpr int kAhead = kStages - 1;
-  for (int i = 0; i < kAhead; ++i) copy_k_tile(block.first_tile + i, i);
-  int stage = 0;
-  for (int tile = block.first_tile; tile < block.end_tile; ++tile) {
-    cp_async_wait<kAhead - 1>();
-    __syncthreads();  // this k-tile is there for all threads, and all have read the one before
-    copy_k_tile(tile + kAhead, (stage + kAhead) % kStages);
-    multiply_warp_tile<Tile>(&s_tiles.stages.weights[stage][0][thread.row],
-                             &s_tiles.stages.columns[stage][0][thread.column], r_acc);
-    stage = (stage + 1) % kStages;
-  }
-  cp_async_wait<0>();
 }
 
 // Where a thread stores: one column of the tile and every row_step-th row (NCHW), or one row and
@@ -208,7 +154,7 @@ __device__ __forceinline__ void store(const ConvProblem& p, const ConvOperands& 
         if (g_partial != nullptr) {
           g_partial[offset] = x;
         } else {
-          store_conv_output(p, g, k, offset, x);
+          store_conv_output<kActivationAtRunTime>(p, g, k, offset, x);
         }
       }
       walk.row += walk.row_step;
@@ -229,13 +175,18 @@ __launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void conv_impl
   const ImageStrides src = image_strides(p.src_layout, p.C, p.H, p.W);
   const GatherWindow window =
       gather_window(p, src, g.src, block.group, block.position + GatherShare<Tile>::column());
+  const float* g_weights =
+      division.weights +
+      (block.group * division.k_tiles + block.first_tile) * kBlockK * division.pitch +
+      block.row_in_group;
+  const int k_tiles = block.end_tile - block.first_tile;
   float r_acc[Tile::kThreadM][Tile::kThreadN] = {};  // (ThreadM, ThreadN)
   if constexpr (kUsesTaps) {
-    TapGather<Tile> gather(p, division.taps, window, block.first_tile);
-    multiply<Tile>(division, block, gather, thread, s_tiles, r_acc);
+    TapGather<Tile> columns(p, division.taps, window, block.first_tile);
+    multiply_k_tiles<Tile>(g_weights, division.pitch, k_tiles, columns, thread, s_tiles, r_acc);
   } else {
-    ChannelGather<Tile> gather(p, src, window, block.first_tile);
-    multiply<Tile>(division, block, gather, thread, s_tiles, r_acc);
+    ChannelGather<Tile> columns(p, src, window, block.first_tile);
+    multiply_k_tiles<Tile>(g_weights, division.pitch, k_tiles, columns, thread, s_tiles, r_acc);
   }
   store<Tile>(p, g, division, block, thread, s_tiles, r_acc);
 }
@@ -248,17 +199,13 @@ Support supports(const ConvProblem& p, const DeviceInfo& device) {
   return support_conv(p);
 }
 
-// k-tiles of one tap, unless filling up the last channels would add a quarter to the work.
-bool uses_taps(const ConvProblem& p) {
-  const int64_t channels = p.C / p.groups;
-  return round_up<int64_t>(channels, kBlockK) * 4 > channels * 5;
-}
+// k-tiles of one tap need whole blocks of channels.
+bool uses_taps(const ConvProblem& p) { return p.C / p.groups % kBlockK != 0; }
 
 ConvPacking packing_of(const ConvProblem& p, const ConvTile& tile) {
   ConvPacking packing;
   packing.channel_block = uses_taps(p) ? 0 : kBlockK;
-  packing.rows = uses_taps(p) ? round_up<int64_t>(conv_reduction(p), kBlockK)
-                              : round_up<int64_t>(p.C / p.groups, kBlockK) * p.R * p.S;
+  packing.rows = round_up<int64_t>(conv_reduction(p), kBlockK);
   packing.pitch = round_up<int64_t>(p.K / p.groups, tile.block_m);
   return packing;
 }

@@ -28,10 +28,9 @@ inline ConvOperands conv_operands(const Operands& operands) {
           input<float>(operands, ConvProblem::kResidual), output<float>(operands)};
 }
 
-// What every kernel of this folder asks of a problem: float32, strided layouts, and coordinates
-// with which device code can compute in 32 bits.
-inline Support support_conv(const ConvProblem& p) {
-  if (p.dtype != DType::kF32) return support_float32(p.dtype);
+// What every kernel of this folder asks of a problem: strided layouts, and coordinates with which
+// device code can compute in 32 bits.
+inline Support support_conv_geometry(const ConvProblem& p) {
   if (!is_strided_layout(p.src_layout)) return support_strided_layout(p.src_layout);
   if (!is_strided_layout(p.dst_layout)) return support_strided_layout(p.dst_layout);
   constexpr int64_t kLimit = int64_t{1} << 30;
@@ -44,6 +43,12 @@ inline Support support_conv(const ConvProblem& p) {
     return Support::no("a coordinate of src can pass 2^30");
   }
   return Support::yes();
+}
+
+// The same of a kernel for float32.
+inline Support support_conv(const ConvProblem& p) {
+  if (p.dtype != DType::kF32) return support_float32(p.dtype);
+  return support_conv_geometry(p);
 }
 
 // A coordinate that is outside of src whatever tap (below 2^30) is added to it.
@@ -87,14 +92,6 @@ __device__ __forceinline__ void store_conv_output(const ConvProblem& p, const Co
   if (g.bias != nullptr) x += g.bias[k];
   if (g.residual != nullptr) x += g.residual[offset];
   g.dst[offset] = activate<kActivation>(x, p.epilogue.activation);
-}
-
-// The same with the activation of the problem, known at run time.
-__device__ __forceinline__ void store_conv_output(const ConvProblem& p, const ConvOperands& g,
-                                                  int64_t k, int64_t offset, float x) {
-  if (g.bias != nullptr) x += g.bias[k];
-  if (g.residual != nullptr) x += g.residual[offset];
-  g.dst[offset] = activate(x, p.epilogue.activation);
 }
 
 }  // namespace tessera::cuda

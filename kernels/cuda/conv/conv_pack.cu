@@ -9,11 +9,12 @@ namespace {
 // Where row k of the packed weights lies in (C / groups, R, S), or -1 for a row of zeros.
 __device__ __forceinline__ int64_t weight_of_row(const ConvProblem& p, const ConvPacking& packing,
                                                  int64_t k) {
-  if (packing.channel_block == 0) return k < conv_reduction(p) ? k : -1;
+  if (k >= conv_reduction(p)) return -1;
+  if (packing.channel_block == 0) return k;
   const int64_t taps = p.R * p.S;
   const int64_t tile = k / packing.channel_block;
   const int64_t c = tile / taps * packing.channel_block + k % packing.channel_block;
-  return c < p.C / p.groups ? c * taps + tile % taps : -1;
+  return c * taps + tile % taps;
 }
 
 __global__ __launch_bounds__(kElementwiseThreads) void conv_pack_kernel(

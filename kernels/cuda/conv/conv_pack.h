@@ -12,8 +12,8 @@ namespace tessera::cuda {
 // The weights of a convolution as the left operand of a matrix product, k-major: element (k, m) of
 // group g is at [(g * rows + k) * pitch + m]. What is no weight is zero.
 struct ConvPacking {
-  // The order of k: taps of `channel_block` channels one after the other, as ChannelGather has it;
-  // 0 for c, r, s as in the weights.
+  // The order of k: taps of `channel_block` channels one after the other, as ChannelGather has it,
+  // of which C / groups is a multiple; 0 for c, r, s as in the weights.
   int channel_block = 0;
   int64_t rows = 0;   // at least the products per output
   int64_t pitch = 0;  // at least K / groups

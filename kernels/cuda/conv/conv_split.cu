@@ -15,7 +15,7 @@ __global__ __launch_bounds__(kElementwiseThreads) void conv_split_sum_kernel(
     float sum = 0.0f;
     for (int split = 0; split < splits; ++split) sum += partials[split * count + i];
     const int64_t k = channels_last ? i % p.K : i / area % p.K;
-    store_conv_output(p, g, k, i, sum);
+    store_conv_output<kActivationAtRunTime>(p, g, k, i, sum);
   }
 }
 
