@@ -65,6 +65,7 @@ TEST_P(Kernels, AgreeWithFloat64) {
   // "conv_im2col/gemm_small_m" is no kernel of its own: where the second refuses every product of
   // the first there is nothing to run.
   if (entry->name.find('/') != std::string_view::npos) return;
+  if (is_excerpt()) return;
   EXPECT_GT(report.ran, 0) << "no problem of the lists reaches this kernel";
 }
 

@@ -17,13 +17,16 @@ constexpr bool kHasTf32 = requires(P p) {
   p.allow_tf32 = true;
 };
 
-// Every N-th problem where the environment variable TESSERA_PROBLEM_STRIDE=N asks for fewer: under
-// a tool that slows kernels down a hundred times the whole list takes hours.
-std::vector<Problem> thinned(const std::vector<Problem>& all) {
+size_t problem_stride() {
   const char* text = std::getenv("TESSERA_PROBLEM_STRIDE");
-  if (text == nullptr) return all;
+  if (text == nullptr) return 1;
   const auto stride = static_cast<size_t>(std::strtoul(text, nullptr, 10));
   TESSERA_CHECK(stride > 0 && "TESSERA_PROBLEM_STRIDE is a positive number");
+  return stride;
+}
+
+std::vector<Problem> thinned(const std::vector<Problem>& all) {
+  const size_t stride = problem_stride();
   std::vector<Problem> some;
   for (size_t i = 0; i < all.size(); i += stride) some.push_back(all[i]);
   return some;
@@ -58,6 +61,8 @@ std::vector<Activation> all_activations() {
           {ActivationKind::kClip, 0, 6},         {ActivationKind::kClip, -0.25f, 0.5f},
           {ActivationKind::kSigmoid, 0, 0},      {ActivationKind::kTanh, 0, 0}};
 }
+
+bool is_excerpt() { return problem_stride() > 1; }
 
 const std::vector<Problem>& all_problems() {
   static const std::vector<Problem> all = [] {

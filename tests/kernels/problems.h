@@ -17,8 +17,10 @@ std::vector<Problem> reduce_problems();
 std::vector<Problem> elementwise_problems();    // unary, binary, cast, batch_norm
 std::vector<Problem> data_movement_problems();  // transpose, concat, gather, reorder, image
 
-// All of them.
+// All of them, or every N-th where the environment variable TESSERA_PROBLEM_STRIDE=N asks for
+// fewer: under a tool that slows kernels down a hundred times the whole list takes hours.
 const std::vector<Problem>& all_problems();
+bool is_excerpt();
 
 // Adds to a list of float32 problems of one family copies of them in the other
 // precisions: of two neighbours one in float16 and one in bfloat16, and where the family has it, of
