@@ -12,11 +12,15 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-std::string_view choice(const Problem& problem) {
+DeviceInfo hopper() {
   DeviceInfo device;
   device.backend = "cuda";
   device.compute_major = 9;
-  const auto entry = select(problem, *find_backend("cuda"), device);
+  return device;
+}
+
+std::string_view choice(const Problem& problem) {
+  const auto entry = select(problem, *find_backend("cuda"), hopper());
   return entry.ok() ? (*entry)->name : "none";
 }
 
@@ -41,8 +45,9 @@ TEST(CudaKernelChoice, GemmFollowsTheSize) {
 }
 
 // Why the kernel `name` refuses; empty where it does not.
-std::string refusal(const Problem& problem, std::string_view name) {
-  const auto chosen = select(problem, *find_backend("cuda"), DeviceInfo(), name);
+std::string refusal(const Problem& problem, std::string_view name,
+                    const DeviceInfo& device = DeviceInfo()) {
+  const auto chosen = select(problem, *find_backend("cuda"), device, name);
   return chosen.ok() ? std::string() : chosen.status().message();
 }
 
@@ -67,6 +72,26 @@ TEST(CudaKernelChoice, LibrariesTakeThePrecisionsThatAreComputedInFloat32) {
       EXPECT_THAT(refusal(p, name), AnyOf("", HasSubstr("was not found"))) << dtype;
     }
   }
+}
+
+TEST(CudaKernelChoice, WgmmaRefusesWhatTheCopyEngineAndTheTensorCoresDoNotTake) {
+  GemmProblem p = gemm(512, 512, 512);
+  EXPECT_THAT(refusal(p, "gemm_wgmma", hopper()), HasSubstr("float32 is not float16 or bfloat16"));
+  p.dtype = DType::kF16;
+  EXPECT_EQ(refusal(p, "gemm_wgmma", hopper()), "");
+  DeviceInfo newer = hopper();
+  newer.compute_major = 10;
+  EXPECT_THAT(refusal(p, "gemm_wgmma", newer), HasSubstr("this device has 10.0"));
+  GemmProblem odd = p;
+  odd.lda = 516;
+  EXPECT_THAT(refusal(odd, "gemm_wgmma", hopper()), HasSubstr("lda = 516 is not a multiple of 8"));
+  GemmProblem empty = p;
+  empty.K = 0;
+  EXPECT_THAT(refusal(empty, "gemm_wgmma", hopper()), HasSubstr("K = 0"));
+  GemmProblem batched = p;
+  batched.batch_rank = 1;
+  batched.batch_extent[0] = 3;
+  EXPECT_THAT(refusal(batched, "gemm_wgmma", hopper()), HasSubstr("a batch of 3 is not 1"));
 }
 
 // Reasons that do not depend on whether cuDNN is there.

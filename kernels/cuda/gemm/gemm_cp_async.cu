@@ -12,6 +12,7 @@
 //   sum       float32, k ascending; deterministic
 #include "kernels/cuda/gemm/async_reader.cuh"
 #include "kernels/cuda/gemm/gemm_block.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/k_tiles.cuh"
 #include "kernels/cuda/gemm/thread_tile.cuh"
 #include "kernels/cuda/kernels.h"
@@ -82,7 +83,7 @@ __global__ __launch_bounds__(Tile::kThreads, kBlocksPerMultiprocessor) void gemm
     __syncthreads();
     multiply_tile<Tile>(s_a[write.stage()], s_b[write.stage()], row0, column0, r_acc);
   }
-  store_thread_tile<kActivationAtRunTime>(p, g, block, row0, column0, r_acc);
+  store_gemm_results(p, g, block, row0, column0, ThreadResults{r_acc});
 }
 
 Support supports(const GemmProblem& problem, const DeviceInfo& device) {

@@ -10,6 +10,7 @@
 //             decided per block
 //   sum       float32, k ascending; deterministic
 #include "kernels/cuda/gemm/gemm_block.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/thread_tile.cuh"
 #include "kernels/cuda/gemm/tile_reader.cuh"
 #include "kernels/cuda/kernels.h"
@@ -29,7 +30,6 @@ using ReaderB = TileReader<Tile::kThreads, Tile::kBlockN, Tile::kBlockK>;
 static_assert(kBuffers * (Tile::kPitchM + Tile::kPitchN) * Tile::kBlockK * 4 <= 48 * 1024,
               "static shared memory");
 
-template <ActivationKind kActivation>
 __global__ __launch_bounds__(
     Tile::kThreads,
     kBlocksPerMultiprocessor) void gemm_double_buffer_kernel(const __grid_constant__ GemmProblem p,
@@ -66,7 +66,7 @@ __global__ __launch_bounds__(
     __syncthreads();
   }
   multiply_tile<Tile>(s_a[buffer], s_b[buffer], row0, column0, r_acc);
-  store_thread_tile<kActivation>(p, g, block, row0, column0, r_acc);
+  store_gemm_results(p, g, block, row0, column0, ThreadResults{r_acc});
 }
 
 Support supports(const GemmProblem& problem, const DeviceInfo&) {
@@ -75,10 +75,8 @@ Support supports(const GemmProblem& problem, const DeviceInfo&) {
 
 Status launch_gemm_double_buffer(const GemmProblem& problem, const Operands& operands,
                                  Stream& stream) {
-  return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
-    return launch(gemm_double_buffer_kernel<kActivation>, gemm_blocks<Tile>(problem),
-                  Tile::kThreads, 0, stream, problem, gemm_operands<float>(operands));
-  });
+  return launch(gemm_double_buffer_kernel, gemm_blocks<Tile>(problem), Tile::kThreads, 0, stream,
+                problem, gemm_operands<float>(operands));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ __global__ __launch_bounds__(Tile::kThreads) void gemm_mma_pipelined_kernel(
       r_fragments[0].multiply(r_acc);
     }
   }
-  store_mma_tile<kActivationAtRunTime, Tile>(p, g, block, warp, r_acc);
+  store_mma_tile<Tile>(p, g, block, warp, r_acc);
 }
 
 Support supports(const Problem& any_problem, const DeviceInfo& device) {

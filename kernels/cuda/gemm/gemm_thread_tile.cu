@@ -9,6 +9,7 @@
 //   alignment 4 bytes
 //   sum       float32, k ascending; deterministic
 #include "kernels/cuda/gemm/gemm_block.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/thread_tile.cuh"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/launch.cuh"
@@ -21,9 +22,8 @@ namespace {
 // sectors, so that none is fetched in vain.
 using Tile = ThreadTile<64, 64, 16, 4, 4>;
 
-template <ActivationKind kActivation>
 __global__ __launch_bounds__(Tile::kThreads) void gemm_thread_tile_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands<float> g) {
+    const __grid_constant__ GemmProblem p, const __grid_constant__ GemmOperands<float> g) {
   __shared__ __align__(16) float s_a[Tile::kBlockK][Tile::kPitchM];  // (BlockK, BlockM)
   __shared__ __align__(16) float s_b[Tile::kBlockK][Tile::kPitchN];  // (BlockK, BlockN)
 
@@ -46,7 +46,7 @@ __global__ __launch_bounds__(Tile::kThreads) void gemm_thread_tile_kernel(
     __syncthreads();
   }
 
-  store_thread_tile<kActivation>(p, g, block, row0, column0, r_acc);
+  store_gemm_results(p, g, block, row0, column0, ThreadResults{r_acc});
 }
 
 Support supports(const GemmProblem& problem, const DeviceInfo&) {
@@ -55,10 +55,8 @@ Support supports(const GemmProblem& problem, const DeviceInfo&) {
 
 Status launch_gemm_thread_tile(const GemmProblem& problem, const Operands& operands,
                                Stream& stream) {
-  return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
-    return launch(gemm_thread_tile_kernel<kActivation>, gemm_blocks<Tile>(problem), Tile::kThreads,
-                  0, stream, problem, gemm_operands<float>(operands));
-  });
+  return launch(gemm_thread_tile_kernel, gemm_blocks<Tile>(problem), Tile::kThreads, 0, stream,
+                problem, gemm_operands<float>(operands));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 //             decided per block
 //   sum       float32, k ascending; deterministic
 #include "kernels/cuda/gemm/gemm_block.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/thread_tile.cuh"
 #include "kernels/cuda/gemm/tile_reader.cuh"
 #include "kernels/cuda/kernels.h"
@@ -24,9 +25,8 @@ using Tile = ThreadTile<128, 128, 8, 8, 8>;
 using ReaderA = TileReader<Tile::kThreads, Tile::kBlockM, Tile::kBlockK>;
 using ReaderB = TileReader<Tile::kThreads, Tile::kBlockN, Tile::kBlockK>;
 
-template <ActivationKind kActivation>
 __global__ __launch_bounds__(Tile::kThreads) void gemm_vectorized_kernel(
-    const __grid_constant__ GemmProblem p, GemmOperands<float> g) {
+    const __grid_constant__ GemmProblem p, const __grid_constant__ GemmOperands<float> g) {
   __shared__ __align__(16) float s_a[Tile::kBlockK][Tile::kPitchM];  // (BlockK, BlockM)
   __shared__ __align__(16) float s_b[Tile::kBlockK][Tile::kPitchN];  // (BlockK, BlockN)
 
@@ -49,7 +49,7 @@ __global__ __launch_bounds__(Tile::kThreads) void gemm_vectorized_kernel(
     multiply_tile<Tile>(s_a, s_b, row0, column0, r_acc);
     __syncthreads();
   }
-  store_thread_tile<kActivation>(p, g, block, row0, column0, r_acc);
+  store_gemm_results(p, g, block, row0, column0, ThreadResults{r_acc});
 }
 
 Support supports(const GemmProblem& problem, const DeviceInfo&) {
@@ -58,10 +58,8 @@ Support supports(const GemmProblem& problem, const DeviceInfo&) {
 
 Status launch_gemm_vectorized(const GemmProblem& problem, const Operands& operands,
                               Stream& stream) {
-  return dispatch_activation(problem.epilogue.activation.kind, [&]<ActivationKind kActivation>() {
-    return launch(gemm_vectorized_kernel<kActivation>, gemm_blocks<Tile>(problem), Tile::kThreads,
-                  0, stream, problem, gemm_operands<float>(operands));
-  });
+  return launch(gemm_vectorized_kernel, gemm_blocks<Tile>(problem), Tile::kThreads, 0, stream,
+                problem, gemm_operands<float>(operands));
 }
 
 }  // namespace

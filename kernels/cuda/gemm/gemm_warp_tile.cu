@@ -15,6 +15,7 @@
 
 #include "kernels/cuda/gemm/async_reader.cuh"
 #include "kernels/cuda/gemm/gemm_block.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/k_tiles.cuh"
 #include "kernels/cuda/gemm/warp_tile.cuh"
 #include "kernels/cuda/kernels.h"
@@ -40,22 +41,23 @@ struct SharedTiles {
   float b[kStages][Tile::kBlockK][Tile::kPitchN];
 };
 
-template <ActivationKind kActivation, typename Tile>
-__device__ __forceinline__ void store_warp_tile(
-    const GemmProblem& p, const GemmOperands<float>& g, const BlockPosition& block,
-    ThreadPosition thread,
-    const float (&r_acc)[Tile::kThreadM][Tile::kThreadN]) {  // (ThreadM, ThreadN)
-#pragma unroll
-  for (int i = 0; i < Tile::kThreadM; ++i) {
-#pragma unroll
-    for (int j = 0; j < Tile::kThreadN; j += 4) {
-      const float x[4] = {r_acc[i][j], r_acc[i][j + 1], r_acc[i][j + 2], r_acc[i][j + 3]};
-      store_gemm_vector<kActivation>(p, g, block.batch,
-                                     block.m + thread.row + i / 4 * Tile::kPieceStepM + i % 4,
-                                     block.n + thread.column + j / 4 * Tile::kPieceStepN, x);
-    }
+// A thread's results: pieces of 4 x 4 in every part of its warp's tile.
+template <typename Tile>
+struct WarpTileResults {
+  static constexpr int kRows = Tile::kThreadM;
+  static constexpr int kColumns = Tile::kThreadN;
+  static constexpr int kVector = 4;
+
+  float (&r_acc)[Tile::kThreadM][Tile::kThreadN];
+
+  __device__ __forceinline__ static constexpr int row(int i) {
+    return i / 4 * Tile::kPieceStepM + i % 4;
   }
-}
+  __device__ __forceinline__ static constexpr int column(int j) {
+    return j / 4 * Tile::kPieceStepN + j % 4;
+  }
+  __device__ __forceinline__ float& at(int i, int j) const { return r_acc[i][j]; }
+};
 
 template <typename Tile, bool kTransposeA, bool kTransposeB>
 __global__
@@ -115,7 +117,7 @@ __launch_bounds__(Tile::kThreads, Tile::kBlocksPerMultiprocessor) void gemm_warp
     multiply_warp_tile<Tile>(s_a + (write.stage() - read.stage()) * kStageA,
                              s_b + (write.stage() - read.stage()) * kStageB, r_acc);
   }
-  store_warp_tile<kActivationAtRunTime, Tile>(p, g, block, thread, r_acc);
+  store_gemm_results(p, g, block, thread.row, thread.column, WarpTileResults<Tile>{r_acc});
 }
 
 Support supports(const Problem& any_problem, const DeviceInfo& device) {

@@ -20,17 +20,18 @@
 namespace tessera::cuda {
 namespace {
 
-// Eight warps of (64, 32) results each: 64 accumulators a thread leave registers for two blocks on
-// a multiprocessor. 32-bit elements take k-tiles half as long.
+// Four warps of (64, 64) results each, half of a thread's registers; two blocks on a
+// multiprocessor, of which one computes while the other is at its barrier. 32-bit elements take
+// k-tiles half as long.
 template <typename T>
-using Tile = WmmaTile<128, 128, 128 / sizeof(T), 64, 32>;
+using Tile = WmmaTile<128, 128, 128 / sizeof(T), 64, 64>;
 constexpr int kStages = 2;
 constexpr int kBlocksPerMultiprocessor = 2;
 
 template <typename T, bool kTransposeA, bool kTransposeB>
 union SharedMemory {
   StoredStage<T, Tile<T>, kTransposeA, kTransposeB> stage[kStages];
-  float scratch[Tile<T>::kWarps][kWmmaM * kWmmaN];  // once the stages have been read
+  WmmaScratch scratch[Tile<T>::kWarps];  // once the stages have been read
 };
 
 template <typename T, bool kTransposeA, bool kTransposeB>
@@ -57,10 +58,9 @@ __global__ __launch_bounds__(Tile<T>::kThreads, kBlocksPerMultiprocessor) void g
   const auto multiply_k_tile = [&] {
 #pragma unroll
     for (int k = 0; k < Tile<T>::kBlockK; k += kWmmaK<T>) {
-      WmmaFragments<T, Tile<T>, kTransposeA, kTransposeB> r_fragments;
-      r_fragments.load(s_a + decltype(Stage::a)::offset(0, k), decltype(Stage::a)::kPitch,
-                       s_b + decltype(Stage::b)::offset(0, k), decltype(Stage::b)::kPitch);
-      r_fragments.multiply(r_acc);
+      WmmaProducts<T, Tile<T>, kTransposeA, kTransposeB>::add(
+          s_a + decltype(Stage::a)::offset(0, k), decltype(Stage::a)::kPitch,
+          s_b + decltype(Stage::b)::offset(0, k), decltype(Stage::b)::kPitch, r_acc);
     }
   };
   const auto move_target = [&] {
@@ -103,7 +103,7 @@ __global__ __launch_bounds__(Tile<T>::kThreads, kBlocksPerMultiprocessor) void g
     multiply_k_tile();
   }
   await_copies();
-  r_acc.store(p, g, block.batch, block.m + warp_m, block.n + warp_n, s.scratch[warp]);
+  r_acc.store(p, g, block, warp_m, warp_n, s.scratch[warp]);
 }
 
 Support supports(const GemmProblem& problem, const DeviceInfo& device) {

@@ -27,25 +27,24 @@ constexpr int64_t kAlignmentBytes = 32;  // of a fragment's first element
 template <typename T, bool kTransposeA, bool kTransposeB>
 __global__ __launch_bounds__(Tile::kThreads) void gemm_wmma_global_kernel(
     const __grid_constant__ GemmProblem p, const __grid_constant__ GemmOperands<T> g) {
-  __shared__ __align__(32) float s_scratch[Tile::kWarps][kWmmaM * kWmmaN];
+  __shared__ WmmaScratch s_scratch[Tile::kWarps];
 
   const BlockPosition block = block_position<Tile>(p);
   const int warp = threadIdx.x / 32;
-  const int64_t m = block.m + warp / Tile::kWarpsN * Tile::kWarpM;
-  const int64_t n = block.n + warp % Tile::kWarpsN * Tile::kWarpN;
-  if (m >= p.M || n >= p.N) return;  // the whole warp
-  const T* g_a = tile_rows_a(p, g, block.batch, m);
-  const T* g_b = tile_columns_b(p, g, block.batch, n);
+  const int warp_m = warp / Tile::kWarpsN * Tile::kWarpM;
+  const int warp_n = warp % Tile::kWarpsN * Tile::kWarpN;
+  if (block.m + warp_m >= p.M || block.n + warp_n >= p.N) return;  // the whole warp
+  const T* g_a = tile_rows_a(p, g, block.batch, block.m + warp_m);
+  const T* g_b = tile_columns_b(p, g, block.batch, block.n + warp_n);
 
   WmmaAccumulators<T, Tile> r_acc;
   r_acc.clear();
   for (int64_t k = 0; k < p.K; k += kWmmaK<T>) {
-    WmmaFragments<T, Tile, kTransposeA, kTransposeB> r_fragments;
-    r_fragments.load(g_a + (kTransposeA ? k * p.lda : k), static_cast<unsigned>(p.lda),
-                     g_b + (kTransposeB ? k : k * p.ldb), static_cast<unsigned>(p.ldb));
-    r_fragments.multiply(r_acc);
+    WmmaProducts<T, Tile, kTransposeA, kTransposeB>::add(
+        g_a + (kTransposeA ? k * p.lda : k), static_cast<unsigned>(p.lda),
+        g_b + (kTransposeB ? k : k * p.ldb), static_cast<unsigned>(p.ldb), r_acc);
   }
-  r_acc.store(p, g, block.batch, m, n, s_scratch[warp]);
+  r_acc.store(p, g, block, warp_m, warp_n, s_scratch[warp]);
 }
 
 Support support_multiple(const char* name, int64_t value, int64_t of) {

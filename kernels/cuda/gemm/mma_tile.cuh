@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/gemm/gemm_operands.cuh"
+#include "kernels/cuda/gemm/gemm_store.cuh"
 #include "kernels/cuda/gemm/stored_tile.cuh"
 #include "kernels/cuda/ptx/mma.cuh"
 
@@ -158,50 +159,30 @@ class FragmentReader {
   const T* s_b_;
 };
 
-// Stores two neighbouring elements of D from their products; those outside D are left out.
-template <ActivationKind kActivation, typename T>
-__device__ __forceinline__ void store_gemm_pair(const GemmProblem& p, const GemmOperands<T>& g,
-                                                int64_t batch, int64_t m, int64_t n, float x0,
-                                                float x1) {
-  if (m >= p.M || n >= p.N) return;
-  struct alignas(2 * sizeof(T)) Pair {
-    T first, second;
-  };
-  const int64_t offset = (batch * p.M + m) * p.ldd + n;
-  T* g_d = g.d + offset;
-  const T y0 = from_float<T>(gemm_epilogue<kActivation>(p, g, offset, m, n, p.alpha * x0));
-  if (n + 1 == p.N) {
-    *g_d = y0;
-    return;
+// A thread's results, those of multiply_matrices beside and below each other: a row g and a row
+// g + 8 of each, two neighbouring columns. The first is at (g, 2t) of the warp's tile.
+template <int MmasM, int MmasN>
+struct MmaResults {
+  static constexpr int kRows = 2 * MmasM;
+  static constexpr int kColumns = 2 * MmasN;
+  static constexpr int kVector = 2;
+
+  float (&r_acc)[MmasM][MmasN][4];
+
+  __device__ __forceinline__ static constexpr int row(int i) { return i * 8; }
+  __device__ __forceinline__ static constexpr int column(int j) { return j / 2 * 8 + j % 2; }
+  __device__ __forceinline__ float& at(int i, int j) const {
+    return r_acc[i / 2][j / 2][i % 2 * 2 + j % 2];
   }
-  const T y1 = from_float<T>(gemm_epilogue<kActivation>(p, g, offset + 1, m, n + 1, p.alpha * x1));
-  if (reinterpret_cast<uintptr_t>(g_d) % sizeof(Pair) == 0) {
-    *reinterpret_cast<Pair*>(g_d) = {y0, y1};
-  } else {
-    g_d[0] = y0;
-    g_d[1] = y1;
-  }
-}
+};
 
 // Stores a warp's results.
-template <ActivationKind kActivation, typename Tile, typename T, typename Position>
-__device__ __forceinline__ void store_mma_tile(
-    const GemmProblem& p, const GemmOperands<T>& g, const Position& block, WarpPosition warp,
-    const float (&r_acc)[Tile::kMmasM][Tile::kMmasN][4]) {
+template <typename Tile, typename T>
+__device__ __forceinline__ void store_mma_tile(const GemmProblem& p, const GemmOperands<T>& g,
+                                               const BlockPosition& block, WarpPosition warp,
+                                               float (&r_acc)[Tile::kMmasM][Tile::kMmasN][4]) {
   const int lane = threadIdx.x % 32;
-  const int64_t m0 = block.m + warp.m + lane / 4;
-  const int64_t n0 = block.n + warp.n + lane % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < Tile::kMmasM; ++i) {
-#pragma unroll
-    for (int j = 0; j < Tile::kMmasN; ++j) {
-      const int64_t m = m0 + i * Tile::kMmaM;
-      const int64_t n = n0 + j * Tile::kMmaN;
-      const float(&x)[4] = r_acc[i][j];
-      store_gemm_pair<kActivation>(p, g, block.batch, m, n, x[0], x[1]);
-      store_gemm_pair<kActivation>(p, g, block.batch, m + 8, n, x[2], x[3]);
-    }
-  }
+  store_gemm_results(p, g, block, warp.m + lane / 4, warp.n + lane % 4 * 2, MmaResults{r_acc});
 }
 
 }  // namespace tessera::cuda
