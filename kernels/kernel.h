@@ -73,7 +73,8 @@ struct KernelEntry {
   Result<std::unique_ptr<Kernel>> (*create)(const Problem& problem, Device& device);
   // Null when the kernel has no opinion (takes the layouts of the problem as they are).
   LayoutPreference (*prefer_layouts)(const Problem& problem, const DeviceInfo& device) = nullptr;
-  // False for a library's kernel that has rules of its own for NaN and infinities among its inputs.
+  // False for a library's kernel that has rules of its own for NaN and infinities, among its inputs
+  // and where a result is beyond the largest number of its dtype.
   bool keeps_special_values = true;
   // m of Winograd's F(m x m, 3 x 3) where a convolution is computed by it, else 0. Its rounding
   // errors are larger than those of a sum of products, and an infinity or NaN of src may reach all

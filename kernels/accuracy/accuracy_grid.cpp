@@ -150,6 +150,17 @@ std::vector<Problem> softmaxes(bool log, DType dtype) {
   return problems;
 }
 
+// How many terms one result adds up.
+int64_t summed_terms(const Problem& problem) {
+  if (const auto* gemm = std::get_if<GemmProblem>(&problem)) return gemm->K;
+  if (const auto* conv = std::get_if<ConvProblem>(&problem)) {
+    return conv->C / conv->groups * conv->R * conv->S;
+  }
+  if (const auto* softmax = std::get_if<SoftmaxProblem>(&problem)) return softmax->axis;
+  const auto& pool = std::get<PoolProblem>(problem);
+  return pool.kind == PoolKind::kMax ? 0 : pool.R * pool.S;
+}
+
 }  // namespace
 
 std::vector<AccuracyGroup> accuracy_grid() {
@@ -188,6 +199,12 @@ double precision_roundoff(const std::string& precision) {
   // Both have 10 bits after the leading one.
   TESSERA_CHECK(precision == "float16" || precision == "tf32");
   return std::ldexp(1.0, -11);
+}
+
+double rounding_allowance(const Problem& problem, const std::string& precision) {
+  const int roundings = precision == "tf32" ? 2 : 1;  // both operands of each product
+  return roundings * precision_roundoff(precision) +
+         std::sqrt(static_cast<double>(summed_terms(problem))) * precision_roundoff("float32");
 }
 
 }  // namespace tessera

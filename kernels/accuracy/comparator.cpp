@@ -13,21 +13,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The smallest magnitude that a floating-point dtype rounds to infinity: half way from its largest
-// number to the power of two above.
-double overflow_threshold(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 65520.0;
-    case DType::kF32:
-      return std::ldexp(1.0, 128) - std::ldexp(1.0, 103);
-    case DType::kBF16:
-      return std::ldexp(1.0, 128) - std::ldexp(1.0, 119);
-    default:
-      return kInfinity;
-  }
-}
-
 // The same for an infinite `actual` and an expected value that is a number: right where a result
 // within the tolerance rounds to that infinity.
 double overflow_error(double actual, double expected, double tolerance, double threshold) {
@@ -58,6 +43,20 @@ std::optional<std::string> check_size(size_t actual_bytes, size_t expected_eleme
 }
 
 }  // namespace
+
+// Half way from the largest number to the power of two above.
+double overflow_threshold(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65520.0;
+    case DType::kF32:
+      return std::ldexp(1.0, 128) - std::ldexp(1.0, 103);
+    case DType::kBF16:
+      return std::ldexp(1.0, 128) - std::ldexp(1.0, 119);
+    default:
+      return kInfinity;
+  }
+}
 
 std::string coordinates(int64_t index, const Shape& shape) {
   Shape position = shape;

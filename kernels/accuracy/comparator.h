@@ -11,6 +11,9 @@
 
 namespace tessera {
 
+// The smallest magnitude that a floating-point dtype rounds to infinity; infinity for other dtypes.
+double overflow_threshold(DType dtype);
+
 // What a correct result may be: element i may differ from value[i] by tolerance[i].
 struct Expected {
   std::span<const double> value;

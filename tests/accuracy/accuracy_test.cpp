@@ -96,7 +96,7 @@ TEST_P(Accuracy, OursIsNotWorseThanTheLibraries) {
       if (refusals.empty()) refusals = to_string(problem) + library_refusals(*errors);
       continue;
     }
-    const double limit = kMostTimesTheirs * *theirs + precision_roundoff(group.precision);
+    const double limit = kMostTimesTheirs * *theirs + rounding_allowance(problem, group.precision);
     for (const KernelError& kernel : errors->measured) {
       if (is_library_kernel(kernel.entry->name)) continue;
       // Winograd's errors are larger by nature; tests/kernels/ holds them to their own bound.

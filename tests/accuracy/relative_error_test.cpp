@@ -56,6 +56,21 @@ TEST(AccuracyGrid, GroupsAreDistinctAndTheirProblemsValid) {
   }
 }
 
+TEST(AccuracyGrid, TheAllowanceGrowsWithTheSumAndIsFarFromTheNextPrecision) {
+  GemmProblem p;
+  p.M = p.N = 1, p.K = 1;
+  EXPECT_DOUBLE_EQ(rounding_allowance(p, "float32"), std::ldexp(2.0, -24));
+  p.K = 4096;
+  EXPECT_DOUBLE_EQ(rounding_allowance(p, "float32"), std::ldexp(65.0, -24));
+  EXPECT_DOUBLE_EQ(rounding_allowance(p, "tf32"), std::ldexp(1.0, -10) + std::ldexp(64.0, -24));
+  for (const AccuracyGroup& group : accuracy_grid()) {
+    if (group.precision != "float32") continue;
+    for (const Problem& problem : group.problems) {
+      EXPECT_LT(rounding_allowance(problem, "float32"), precision_roundoff("tf32") / 16);
+    }
+  }
+}
+
 // A kernel that computes nothing is found out: what it leaves unwritten is NaN.
 TEST(RunKernel, WhatIsNotWrittenIsNan) {
   class Idle final : public Kernel {

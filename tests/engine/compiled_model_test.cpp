@@ -149,7 +149,10 @@ TEST_P(CompiledModelOn, ABackendForTheWholeModelRunsEveryLayerOfItsFamily) {
         CompiledModel::compile(model, device, std::vector<Shape>{{1, 3, 9, 7}}, options);
     if (!compiled.ok()) {
       EXPECT_EQ(compiled.status().code(), StatusCode::kUnsupported);
-      EXPECT_THAT(compiled.status().message(), HasSubstr("kernel " + std::string(entry->name)));
+      // A GEMM kernel is also tried under the convolutions that are products: conv_im2col/NAME.
+      const std::string name(entry->name);
+      EXPECT_THAT(compiled.status().message(),
+                  ::testing::AnyOf(HasSubstr("kernel " + name), HasSubstr("/" + name)));
       continue;
     }
     auto context = std::move(*(*compiled)->create_context());

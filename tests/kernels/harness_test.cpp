@@ -174,6 +174,38 @@ Status gemm_with_full_rows(const GemmProblem& p, const Operands& operands, Strea
   return {};
 }
 
+// A float16 GEMM that gives 0 where a result is beyond the largest float16.
+Status gemm_without_infinities(const GemmProblem& p, const Operands& operands, Stream& stream) {
+  const auto device = reference::backend().open(0);
+  const auto kernel = reference::reference_gemm.create(p, **device);
+  TESSERA_RETURN_IF_ERROR((*kernel)->launch(operands, stream));
+  constexpr uint16_t kInfinityBits = 0x7c00;
+  auto* const d = static_cast<uint16_t*>(operands.output);
+  for (int64_t i = 0; i < p.M * p.N; ++i) {
+    if ((d[i] & 0x7fff) == kInfinityBits) d[i] = 0;
+  }
+  return {};
+}
+
+Support supports_any_gemm(const GemmProblem&, const DeviceInfo&) { return Support::yes(); }
+
+TEST(Harness, FindsLostOverflowExceptWhereTheRowClaimsRulesOfItsOwn) {
+  static constexpr KernelEntry kEntry =
+      stateless_kernel_entry<GemmProblem, supports_any_gemm, gemm_without_infinities>(
+          "planted", "loses infinities");
+  GemmProblem p;
+  p.dtype = DType::kF16;
+  p.M = 2, p.N = 3, p.K = 64;  // sums of 64 products of about 100 * 100
+  p.lda = 64, p.ldb = 3, p.ldd = 3;
+  const auto device = reference::backend().open(0);
+  const auto stream = (*device)->create_stream();
+  EXPECT_THAT(check_kernel(kEntry, p, **device, **stream).message(), HasSubstr("elements differ"));
+  KernelEntry claimed = kEntry;
+  claimed.keeps_special_values = false;
+  const Status status = check_kernel(claimed, p, **device, **stream);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 Support supports_gemm(const GemmProblem& p, const DeviceInfo&) {
   return p.ldd > p.N ? Support::yes() : Support::no("ldd equals N");
 }

@@ -259,7 +259,9 @@ __global__ __cluster_dims__(Tile::kCluster)
 
   Gemm gemm(p, tiles, s);
   gemm.init_barriers();
-  const int warpgroup = threadIdx.x / kWarpgroupThreads;
+  // From one lane, which tells the compiler that it is the same in all: descriptors are then
+  // computed in uniform registers.
+  const int warpgroup = __shfl_sync(~0u, threadIdx.x / kWarpgroupThreads, 0);
   if (warpgroup == 0) {
     if constexpr (kMovesRegisters) release_registers<kProducerRegisters>();
     if (threadIdx.x == 0) gemm.produce(maps);

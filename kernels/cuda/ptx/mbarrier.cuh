@@ -34,25 +34,27 @@ class MBarrier {
   }
 
   // Arrives at the barrier that lies at this place in the shared memory of a block of the cluster.
+  // Says that this thread's reads are over and publishes no writes: a release of the whole cluster
+  // would wait for every store under way, and costs a k-tile's time.
   __device__ __forceinline__ void arrive_in_block(uint32_t rank) {
     asm volatile(
         "{\n"
         ".reg .b32 remote;\n"
         "mapa.shared::cluster.u32 remote, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
         "}\n" ::"r"(address()),
         "r"(rank)
         : "memory");
   }
 
-  // Waits for the end of the phase with this parity; what was written before the arrivals, in any
-  // block of the cluster, can be read afterwards.
+  // Waits for the end of the phase with this parity; what the copy engine brought and what threads
+  // of this block wrote before their arrivals can be read afterwards.
   __device__ __forceinline__ void wait(uint32_t parity) {
     asm volatile(
         "{\n"
         ".reg .pred done;\n"
         "again:\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
         "@!done bra again;\n"
         "}\n" ::"r"(address()),
         "r"(parity)
