@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds with CUDA and runs on a GPU what only a GPU can show. Needs no network.
-#   scripts/gpu_check.sh [OUT_FOLDER]          default: out
+#   scripts/gpu_check.sh [OUT_FOLDER [PHASE...]]
+# OUT_FOLDER is "out" by default, the phases are all of: build measure test sanitize.
 # Writes OUT_FOLDER/report.json (machine, commit, date; for each part its command, exit code, seconds
 # and output if that is JSON), the JSON of each measurement as OUT_FOLDER/NAME.json, and
 # OUT_FOLDER/log.txt. Prints a short table last. Exits with 1 if any part failed.
@@ -17,6 +18,8 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 out="${1:-out}"
+phases=("${@:2}")
+[[ ${#phases[@]} -gt 0 ]] || phases=(build measure test sanitize)
 build="build-gpu"
 infer="$build/tools/infer"
 # The folder of the Debian package is the default.
@@ -113,38 +116,57 @@ sys.exit(any(part["exit_code"] for part in report["parts"]))
 PYTHON
 }
 
-part build configure_and_build
-part doctor "$infer" doctor --json
-part device "$infer" device --json
-# Measurements come before anything else warms the GPU up for long.
-measurement kernels_gemm "$infer" kernels gemm --sizes 1024,4096,8192 --device cuda --json
-for dtype in tf32 f16 bf16; do
-  measurement "kernels_gemm_$dtype" "$infer" kernels gemm --dtype "$dtype" --sizes 1024,4096,8192 \
-    --device cuda --json
-done
-for family in conv pool softmax reduce unary binary cast batch_norm transpose reorder image; do
-  measurement "kernels_$family" "$infer" kernels "$family" --device cuda --json
-done
-for model in fashion_mlp fashion_cnn fashion_resnet; do
-  measurement "bench_$model" "$infer" bench "models/$model.onnx" --device cuda --batch 1,8,64,512 \
-    --duration 1 --dump-profile --json
-done
-part tests env -u TESSERA_PROBLEM_STRIDE ctest --test-dir "$build" --output-on-failure -j 4
-part nothing_skipped no_test_skipped_for_lack_of_a_gpu
-for model in fashion_mlp fashion_cnn fashion_resnet; do
-  part "explain_$model" "$infer" explain "models/$model.onnx" --device cuda --json
-  part "check_$model" "$infer" check "models/$model.onnx" --device cuda --json
-  for device in cuda reference; do
-    part "eval_${model}_$device" "$infer" eval "models/$model.onnx" \
-      "$data/t10k-images-idx3-ubyte.gz" "$data/t10k-labels-idx1-ubyte.gz" --device "$device" --json
+# The file of Fashion-MNIST, which may lie there unpacked.
+fashion() { if [[ -e "$data/$1" ]]; then echo "$data/$1"; else echo "$data/$1.gz"; fi; }
+
+phase_build() {
+  part build configure_and_build
+  part doctor "$infer" doctor --json
+  part device "$infer" device --json
+}
+
+phase_measure() {
+  local sizes="512,1024,2048,4096,8192" dtype family model
+  measurement kernels_gemm "$infer" kernels gemm --sizes "$sizes" --device cuda --json
+  for dtype in tf32 f16 bf16; do
+    measurement "kernels_gemm_$dtype" "$infer" kernels gemm --dtype "$dtype" --sizes "$sizes" \
+      --device cuda --json
   done
-done
-for run in 1 2; do  # twice, to show the spread
-  part "stream_$run" "$infer" models/fashion_cnn.onnx "$data/train-images-idx3-ubyte.gz" \
-    --device cuda --batch 512 --stats --output "$out/parts/predictions.npy"
-done
-# Last, since they take longest.
-for tool in ${TESSERA_SANITIZERS:-memcheck}; do part "$tool" sanitizer "$tool"; done
+  for family in conv pool softmax reduce unary binary cast batch_norm transpose reorder image; do
+    measurement "kernels_$family" "$infer" kernels "$family" --device cuda --json
+  done
+  for model in fashion_mlp fashion_cnn fashion_resnet; do
+    measurement "bench_$model" "$infer" bench "models/$model.onnx" --device cuda \
+      --batch 1,8,64,512 --duration 1 --dump-profile --json
+  done
+  measurement accuracy "$infer" accuracy --device cuda --json
+}
+
+phase_test() {
+  local model device run
+  part tests env -u TESSERA_PROBLEM_STRIDE ctest --test-dir "$build" --output-on-failure -j 4
+  part nothing_skipped no_test_skipped_for_lack_of_a_gpu
+  for model in fashion_mlp fashion_cnn fashion_resnet; do
+    part "explain_$model" "$infer" explain "models/$model.onnx" --device cuda --json
+    part "check_$model" "$infer" check "models/$model.onnx" --device cuda --json
+    for device in cuda reference; do
+      part "eval_${model}_$device" "$infer" eval "models/$model.onnx" \
+        "$(fashion t10k-images-idx3-ubyte)" "$(fashion t10k-labels-idx1-ubyte)" \
+        --device "$device" --json
+    done
+  done
+  for run in 1 2; do  # twice, to show the spread
+    part "stream_$run" "$infer" models/fashion_cnn.onnx "$(fashion train-images-idx3-ubyte)" \
+      --device cuda --batch 512 --stats --output "$out/parts/predictions.npy"
+  done
+}
+
+phase_sanitize() {
+  local tool
+  for tool in ${TESSERA_SANITIZERS:-memcheck}; do part "$tool" sanitizer "$tool"; done
+}
+
+for phase in "${phases[@]}"; do "phase_$phase"; done
 
 write_report "${names[@]}"
 status=$?

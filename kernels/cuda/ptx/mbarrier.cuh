@@ -34,8 +34,8 @@ class MBarrier {
   }
 
   // Arrives at the barrier that lies at this place in the shared memory of a block of the cluster.
-  // Says that this thread's reads are over and publishes no writes: a release of the whole cluster
-  // would wait for every store under way, and costs a k-tile's time.
+  // Says that this thread's reads are over and publishes no writes to other blocks: that would be a
+  // release of the whole cluster, which the compiler makes a fence of all memory.
   __device__ __forceinline__ void arrive_in_block(uint32_t rank) {
     asm volatile(
         "{\n"
