@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/status.h"
 
+#include "core/one_line.h"
+
 namespace tessera {
 
 const char* status_code_name(StatusCode code) {
@@ -28,7 +30,7 @@ const char* status_code_name(StatusCode code) {
 }
 
 Status Status::with_context(const std::string& context) const {
-  return ok() ? *this : Status(code_, context + ": " + message_);
+  return ok() ? *this : Status(code_, in_one_line(context) + ": " + message_);
 }
 
 Status invalid_argument(std::string message) {

@@ -34,11 +34,17 @@ void append_escaped(std::string& out, char character) {
   out += kDigits[byte & 15];
 }
 
+// The controls of ASCII, and those from U+0080 to U+009F: terminals obey both.
+bool begins_with_control(std::string_view text) {
+  const auto byte = [&text](size_t i) { return static_cast<uint8_t>(text[i]); };
+  if (byte(0) == 0xc2) return text.size() >= 2 && byte(1) < 0xa0;
+  return byte(0) < 0x20 || byte(0) == 0x7f;
+}
+
 // Moves the first character of `text` to `out`, escaped where it cannot be shown.
 void take_character(std::string_view& text, std::string& out) {
   const size_t length = utf8_sequence_length(text);
-  const bool control = static_cast<uint8_t>(text[0]) < 0x20 || text[0] == 0x7f;
-  if (length == 0 || control) {
+  if (length == 0 || begins_with_control(text)) {
     append_escaped(out, text[0]);
     text.remove_prefix(1);
   } else {

@@ -69,7 +69,7 @@ class MemoryBytes final : public RandomAccessBytes {
 Result<std::unique_ptr<RandomAccessBytes>> open_file_bytes(const std::string& path) {
   // O_NONBLOCK: opening a named pipe must not wait for a writer; it is refused below.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return not_found(path + ": " + system_reason());
+  if (descriptor < 0) return not_found(system_reason()).with_context(path);
   auto file = std::make_unique<FileBytes>(descriptor);
   if (Status status = file->measure(); !status.ok()) return status.with_context(path);
   return std::unique_ptr<RandomAccessBytes>(std::move(file));
@@ -86,8 +86,8 @@ Result<std::vector<std::byte>> read_file_bytes(const std::string& path) {
     if (Status status = file->read(0, bytes); !status.ok()) return status.with_context(path);
     return bytes;
   } catch (const std::exception&) {
-    return out_of_memory(path + ": not enough memory for its " + std::to_string(file->size()) +
-                         " bytes");
+    return out_of_memory("not enough memory for its " + std::to_string(file->size()) + " bytes")
+        .with_context(path);
   }
 }
 

@@ -103,7 +103,7 @@ Result<ArrayFile> open_idx_file(const std::string& path) {
     if (!array.ok()) return array.status().with_context(path);
     return array;
   } catch (const std::bad_alloc&) {
-    return out_of_memory(path + ": not enough memory to inflate it");
+    return out_of_memory("not enough memory to inflate it").with_context(path);
   }
 }
 

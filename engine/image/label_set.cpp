@@ -23,10 +23,14 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
+std::string place_in(const std::string& path, size_t line) {
+  return path + ", line " + std::to_string(line);
+}
+
 Status bad_line(const std::string& path, size_t line, std::string_view text,
                 const std::string& wanted) {
-  return invalid_argument(path + ", line " + std::to_string(line) + ": '" + std::string(text) +
-                          "' is not " + wanted);
+  return invalid_argument(quote_name(text) + " is not " + wanted)
+      .with_context(place_in(path, line));
 }
 
 // "name,label"; a first line whose label is no number is the header. Names may hold commas.
@@ -60,8 +64,9 @@ Result<LabelSet> read_text(const std::string& path) {
 
 Result<LabelSet> read_array(const std::string& path, const ArrayFile& array) {
   if (array.shape.rank() != 1 || !dtype_is_integer(array.dtype)) {
-    return invalid_argument(path + ": labels are a one-dimensional array of integers, not " +
-                            std::string(dtype_name(array.dtype)) + " " + array.shape.to_string());
+    return invalid_argument("labels are a one-dimensional array of integers, not " +
+                            std::string(dtype_name(array.dtype)) + " " + array.shape.to_string())
+        .with_context(path);
   }
   TESSERA_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate({array.dtype, array.shape}));
   const std::span<std::byte> out(static_cast<std::byte*>(tensor.mutable_data()),
@@ -102,7 +107,7 @@ Result<LabelSet> read_any(const std::string& path) {
 Result<LabelSet> load_label_set(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(LabelSet labels, read_any(path));
   if (labels.by_index.empty() && labels.by_name.empty()) {
-    return invalid_argument(path + ": no labels in this file");
+    return invalid_argument("no labels in this file").with_context(path);
   }
   return labels;
 }
@@ -110,15 +115,15 @@ Result<LabelSet> load_label_set(const std::string& path) {
 Result<std::vector<std::string>> load_labels(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<std::string> lines, read_text_lines(path));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  if (lines.empty()) return invalid_argument(path + ": no labels in this file");
+  if (lines.empty()) return invalid_argument("no labels in this file").with_context(path);
   for (size_t i = 0; i < lines.size(); ++i) {
     // Leaving it out would shift the labels after it.
     if (lines[i].empty()) {
-      return invalid_argument(path + ", line " + std::to_string(i + 1) + ": an empty label");
+      return invalid_argument("an empty label").with_context(place_in(path, i + 1));
     }
     if (!is_valid_utf8(lines[i])) {
-      return invalid_argument(path + ", line " + std::to_string(i + 1) + ": " +
-                              quote_name(lines[i]) + " is not UTF-8; convert the file with iconv");
+      return invalid_argument(quote_name(lines[i]) + " is not UTF-8; convert the file with iconv")
+          .with_context(place_in(path, i + 1));
     }
   }
   return lines;

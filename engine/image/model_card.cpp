@@ -89,7 +89,8 @@ Result<CardText> parse_sidecar(const std::string& path) {
       const json root,
       parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path));
   if (!root.is_object() || !root.contains("format") || root["format"] != kFormat) {
-    return invalid_model(path + R"(: "format" must be 1; this is no sidecar that can be read)");
+    return invalid_model(R"("format" must be 1; this is no sidecar that can be read)")
+        .with_context(path);
   }
   CardText card;
   card.source = path;

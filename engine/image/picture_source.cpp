@@ -60,7 +60,7 @@ Status list_folder(const std::string& folder, FolderContent& content) {
       content.pictures.push_back(entry->path().string());
     }
   }
-  return error ? not_found(folder + ": " + error.message()) : Status();
+  return error ? not_found(error.message()).with_context(folder) : Status();
 }
 
 }  // namespace
@@ -83,9 +83,10 @@ Status list_pictures(const std::string& folder, bool recursive, std::vector<std:
   }
   if (pictures.empty()) {
     const bool look_below = !recursive && !content.folders.empty();
-    return not_found(folder +
-                     ": no pictures (.png .jpg .jpeg .bmp .pgm .ppm .pnm .pbm) in this folder" +
-                     (look_below ? "; it has subfolders, which --recursive would read" : ""));
+    return not_found(std::string("no pictures (.png .jpg .jpeg .bmp .pgm .ppm .pnm .pbm) in this "
+                                 "folder") +
+                     (look_below ? "; it has subfolders, which --recursive would read" : ""))
+        .with_context(folder);
   }
   std::sort(pictures.begin(), pictures.end(), natural_less);
   paths.insert(paths.end(), pictures.begin(), pictures.end());

@@ -21,7 +21,7 @@ Result<std::vector<std::string>> read_text_lines(const std::string& path) {
   TESSERA_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, read_file_bytes(path));
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.find('\0') != std::string_view::npos) {
-    return invalid_argument(path + ": not a text file, it holds zero bytes");
+    return invalid_argument("not a text file, it holds zero bytes").with_context(path);
   }
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/one_line.h"
 #include "engine/graph/graph.h"
 #include "engine/onnx/load.h"
 #include "engine/passes/passes.h"
@@ -62,10 +63,11 @@ Status check_shapes(Graph graph) {
 
 // Each line of the message begins with the path, as the loader's own do.
 Status with_path(const Status& status, const std::string& path) {
-  std::string message = path + ": ";
+  const std::string place = in_one_line(path) + ": ";
+  std::string message = place;
   for (const char character : status.message()) {
     message += character;
-    if (character == '\n') message += path + ": ";
+    if (character == '\n') message += place;
   }
   return {status.code(), message};
 }

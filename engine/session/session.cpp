@@ -47,6 +47,7 @@ struct Session::Impl {
   OpenDevice device;
   std::unique_ptr<Stream> stream;
   std::map<std::vector<std::vector<int64_t>>, Prepared> prepared;
+  std::vector<std::string> kernels;  // of the last run
 
   Result<Prepared*> prepare(std::span<const Tensor> inputs) {
     std::vector<Shape> shapes;
@@ -63,13 +64,22 @@ struct Session::Impl {
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> model,
                                                  SessionOptions options) {
+  CompileOptions compile;
+  compile.choice.backend = std::move(options.backend);
+  compile.choice.layer_backends = std::move(options.layer_backends);
+  compile.use_graph = options.use_graph;
+  compile.optimize = options.optimize;
+  TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.device));
+  return create(std::move(model), device, compile);
+}
+
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> model,
+                                                 const OpenDevice& device,
+                                                 const CompileOptions& options) {
   auto impl = std::make_unique<Impl>();
   impl->model = std::move(model);
-  impl->options.choice.backend = std::move(options.backend);
-  impl->options.choice.layer_backends = std::move(options.layer_backends);
-  impl->options.use_graph = options.use_graph;
-  impl->options.optimize = options.optimize;
-  TESSERA_ASSIGN_OR_RETURN(impl->device, open_device(options.device));
+  impl->options = options;
+  impl->device = device;
   TESSERA_ASSIGN_OR_RETURN(impl->stream, impl->device.device->create_stream());
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
@@ -78,6 +88,8 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 const DeviceInfo& Session::device() const { return impl_->device.device->info(); }
+
+const std::vector<std::string>& Session::kernels() const { return impl_->kernels; }
 
 Result<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs) {
   TESSERA_RETURN_IF_ERROR(check_inputs(*impl_->model, inputs));
@@ -88,6 +100,7 @@ Result<std::vector<Tensor>> Session::run(std::span<const Tensor> inputs) {
                                                   inputs[i].size_bytes()));
   }
   TESSERA_RETURN_IF_ERROR(prepared->context->enqueue(stream));
+  impl_->kernels = prepared->context->trace();
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < prepared->compiled->outputs().size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(Tensor output, Tensor::allocate(prepared->compiled->outputs()[i]));

@@ -41,6 +41,7 @@ TEST(Status, ContextComesFirstAndOnlyForErrors) {
   EXPECT_EQ(status.code(), StatusCode::kIo);
   EXPECT_TRUE(Status().with_context("out.csv").ok());
   EXPECT_EQ(Status().with_context("out.csv").message(), "");
+  EXPECT_EQ(io_error("one\ntwo").with_context("a\nb\n").message(), "a\\x0ab\\x0a: one\ntwo");
 }
 
 TEST(StatusList, IsOkWithoutProblems) {

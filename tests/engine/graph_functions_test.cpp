@@ -119,6 +119,8 @@ TEST(Printable, EscapesWhatATerminalWouldActOn) {
   EXPECT_EQ(printable("\xff"
                       "a"),
             "\\xffa");
+  // U+0085 and U+009B, which terminals obey as a new line and as the beginning of a command.
+  EXPECT_EQ(printable("\xc2\x85\xc2\x9b\xc2\xa0"), "\\xc2\\x85\\xc2\\x9b\xc2\xa0");
   EXPECT_EQ(quote_name("x"), "'x'");
 }
 
@@ -148,7 +150,7 @@ TEST(Printable, EscapedNamesLoseNothing) {
   EXPECT_EQ(escape_name("\xff\\xff\n"), "\\xff\\x5cxff\\x0a");
   EXPECT_EQ(escape_name(std::string(1000, 'n')), std::string(1000, 'n'));
   // All names of up to six of the characters that could be mistaken for each other.
-  const std::string alphabet = "\\x5c\xff\n\xc3\xa9";
+  const std::string alphabet = "\\x5c\xff\n\xc3\xa9\xc2\x85";
   std::vector<std::string> names = {""};
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string escaped = escape_name(names[i]);

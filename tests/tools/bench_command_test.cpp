@@ -101,5 +101,15 @@ TEST(BenchTest, MistakesAreNamed) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean --dump-profile?"));
 }
 
+// What has no rows to finish ends at once.
+TEST(BenchTest, EndsWhenItIsTerminated) {
+  ProcessOptions options;
+  options.terminate_after_ms = 2000;
+  const ProcessResult result =
+      run_infer({"bench", kModel, "--device=reference", "--duration=600"}, options);
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.out, "");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -97,6 +97,23 @@ TEST(CommandLineTest, FlagLikeNoOtherPointsToTheHelp) {
   EXPECT_THAT(result.err, HasSubstr("--help"));
 }
 
+// A variable of a script that was not set must not turn an option off.
+TEST(CommandLineTest, EmptyValuesAreUsageErrors) {
+  for (const char* flag : {"--output", "--labels", "--device", "--backend", "--load-plan", "--mean",
+                           "--preset", "--timing-cache", "--layer-precisions", "--shapes"}) {
+    const ProcessResult result = run_infer({"m.onnx", "images", flag, ""});
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_EQ(result.err, std::string("infer: ") + flag + ": the value is empty\n");
+    EXPECT_EQ(run_infer({"m.onnx", "images", std::string(flag) + "="}).exit_code, 2) << flag;
+  }
+  EXPECT_EQ(run_infer({"m.onnx", ""}).err, "infer: INPUT: the value is empty\n");
+  EXPECT_EQ(run_infer({"check", ""}).err, "infer: PATH: the value is empty\n");
+}
+
+TEST(CommandLineTest, AValueThatMayBeLeftOutIsNotMissing) {
+  EXPECT_EQ(run_infer({"kernels", "--device", "reference", "--json"}).exit_code, 0);
+}
+
 TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(run_infer({"m.onnx", "i", "--batch", "0"}).exit_code, 2);
   EXPECT_EQ(run_infer({"m.onnx", "i", "--batch", "many"}).exit_code, 2);

@@ -105,6 +105,25 @@ TEST_F(InputErrorTest, ANameWithControlCharactersStaysOneRow) {
   EXPECT_EQ(result.out, folder_.path("two\\x0alines\\x1b[31m.pgm") + "\ttop left\t1\n");
 }
 
+TEST_F(InputErrorTest, AMessageAboutANameWithALineBreakIsOneLine) {
+  const std::string shown = folder_.path("two\\x0alines");
+  const auto expect_one_line = [&](const std::vector<std::string>& arguments) {
+    const ProcessResult result = run_infer(arguments);
+    EXPECT_NE(result.exit_code, 0) << arguments[0];
+    EXPECT_THAT(result.err, StartsWith("infer: " + shown));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  const std::string name = folder_.path("two\nlines");
+  for (const char* kind : {".pgm", ".npy", ".pb", ".gz", ".onnx", ".csv"}) {
+    expect_one_line({model_, name + kind, "--quiet"});
+    expect_one_line({"explain", name + kind});
+    expect_one_line({"eval", model_, model_, name + kind, "--quiet"});
+    write_file(name + kind, "P5\nnonsense");
+    expect_one_line({model_, name + kind, "--quiet"});
+    expect_one_line({"explain", name + kind});
+  }
+}
+
 TEST_F(InputErrorTest, BrokenPictureAmongGoodOnesIsCountedAndTheRestIsClassified) {
   write_pixel(folder_.path("a.pgm"), 1);
   write_file(folder_.path("b.pgm"), "P5\n2 2\n255\n");  // no pixels

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer check DIR: folders of ONNX tests.
+#include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sstream>
 
 #include "tests/engine/onnx_builder.h"
 #include "tests/tools/run_infer.h"
@@ -34,8 +36,10 @@ class OnnxCasesTest : public ::testing::Test {
     return Tensor::from_values<float>(Shape({3}), {a, b, c});
   }
   ProcessResult check(const std::string& path, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"check", folder_.path(path), "--device", "reference",
-                                          "--json"};
+    std::vector<std::string> arguments = {"check", folder_.path(path), "--json"};
+    if (std::find(more.begin(), more.end(), "--device") == more.end()) {
+      arguments.insert(arguments.end(), {"--device", "reference"});
+    }
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_infer(arguments);
   }
@@ -107,6 +111,45 @@ TEST_F(OnnxCasesTest, FolderWithoutCasesIsAUsageError) {
   const ProcessResult result = check("empty");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("test_data_set_"));
+}
+
+// One entry per kernel in `cache`: `slow` takes a second, every other a microsecond.
+void slow_down(const std::string& cache, const std::string& slow) {
+  std::istringstream lines(read_file(cache));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    json row = json::parse(line);
+    if (row.contains("kernel")) row["microseconds"] = row.at("kernel") == slow ? 1e6 : 1.0;
+    text += row.dump() + "\n";
+  }
+  write_file(cache, text);
+}
+
+TEST_F(OnnxCasesTest, TheTimingCacheChoosesTheKernels) {
+  if (!has_device("cpu")) GTEST_SKIP() << "the reference has one kernel of each kind";
+  write_case("one", "Sigmoid", three(0, 0, 0), three(0.5F, 0.5F, 0.5F));
+  const std::string cache = folder_.path("timings");
+  const std::vector<std::string> options = {"--device", "cpu", "--timing-cache", cache};
+  const auto kernels = [&] { return check("one", options).json().at("cases")[0].at("kernels"); };
+  const json by_order = kernels();
+  ASSERT_EQ(by_order.size(), 1U);
+  ASSERT_EQ(run_infer({"tune", folder_.path("one/model.onnx"), "--device", "cpu", "--timing-cache",
+                       cache})
+                .exit_code,
+            0);
+  slow_down(cache, by_order[0]);
+  const json by_time = kernels();
+  ASSERT_EQ(by_time.size(), 1U);
+  EXPECT_NE(by_time, by_order);
+}
+
+TEST_F(OnnxCasesTest, ForcedKernelsAreThoseThatRan) {
+  if (!has_device("cpu")) GTEST_SKIP() << "the reference has one kernel of each kind";
+  write_case("one", "Sigmoid", three(0, 0, 0), three(0.5F, 0.5F, 0.5F));
+  for (const char* kernel : {"cpu_unary", "onednn_eltwise"}) {
+    const ProcessResult result = check("one", {"--device", "cpu", "--backend", kernel});
+    EXPECT_EQ(result.json().at("cases")[0].at("kernels"), json::array({kernel})) << result.err;
+  }
 }
 
 }  // namespace

@@ -256,6 +256,33 @@ TEST_F(OutputTest, InterruptKeepsEveryFinishedRow) {
   EXPECT_EQ(document.at("results").size(), document.at("images").get<size_t>());
 }
 
+// A file that is opened while stderr is closed must not become stderr.
+TEST_F(OutputTest, MessagesAreNotWrittenIntoAFileWhenStreamsAreClosed) {
+  for (const std::vector<int>& closed : {std::vector<int>{2}, {1, 2}, {0, 1, 2}}) {
+    ProcessOptions options;
+    options.closed = closed;
+    const ProcessResult result =
+        run_infer({model_, good_, broken_, "--output", folder_.path("rows.jsonl")}, options);
+    EXPECT_EQ(result.exit_code, 1);
+    std::istringstream lines(content("rows.jsonl"));
+    size_t rows = 0;
+    for (std::string line; std::getline(lines, line); ++rows) {
+      EXPECT_TRUE(json::accept(line)) << line;
+    }
+    EXPECT_EQ(rows, 2U);
+  }
+}
+
+TEST_F(OutputTest, AClosedStdoutIsAnError) {
+  for (const std::vector<int>& closed : {std::vector<int>{1}, {0, 1}}) {
+    ProcessOptions options;
+    options.closed = closed;
+    const ProcessResult result = run_infer({model_, good_, "--quiet"}, options);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "infer: standard output: cannot be written: Bad file descriptor\n");
+  }
+}
+
 TEST_F(OutputTest, NeverWritesOverWhatTheRunReads) {
   const std::string before = read_file(good_);
   std::filesystem::create_symlink(good_, folder_.path("link.csv"));

@@ -57,6 +57,7 @@ struct Pipe {
   if (options.as_nobody && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) {
     ::_exit(kCannotStart);
   }
+  for (const int descriptor : options.closed) ::close(descriptor);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -80,7 +81,10 @@ void collect(pid_t child, const ProcessOptions& options, Pipe& out, Pipe& err,
   bool interrupted = false;
   while (out.read_end >= 0 || err.read_end >= 0) {
     std::array<pollfd, 2> ends = {pollfd{out.read_end, POLLIN, 0}, pollfd{err.read_end, POLLIN, 0}};
-    if (::poll(ends.data(), ends.size(), -1) < 0) continue;
+    const int timeout_ms = options.terminate_after_ms > 0 ? options.terminate_after_ms : -1;
+    const int ready = ::poll(ends.data(), ends.size(), timeout_ms);
+    if (ready == 0) ::kill(child, SIGTERM);
+    if (ready <= 0) continue;
     if (ends[0].revents != 0) drain(out, result.out);
     if (ends[1].revents != 0) drain(err, result.err);
     if (options.close_stdout_after_output && !result.out.empty()) out.close_read();

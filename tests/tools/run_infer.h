@@ -24,7 +24,9 @@ struct ProcessOptions {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string stdout_path;                 // writes stdout there instead of capturing it
   bool close_stdout_after_output = false;  // reads a little of stdout and closes the pipe
+  std::vector<int> closed;                 // file descriptors that are not open at its start
   size_t interrupt_after_bytes = 0;        // sends SIGINT when so much of stdout has arrived
+  int terminate_after_ms = 0;              // sends SIGTERM after so long without output
   bool as_nobody = false;                  // as user 65534, for tests of permissions run by root
 };
 

@@ -109,7 +109,8 @@ Json to_json(const std::vector<CaseOutcome>& outcomes) {
   for (const CaseOutcome& outcome : outcomes) {
     json["cases"].push_back({{"name", outcome.name},
                              {"result", result_name(outcome.result)},
-                             {"reason", outcome.reason}});
+                             {"reason", outcome.reason},
+                             {"kernels", outcome.kernels}});
   }
   return json;
 }
@@ -139,22 +140,21 @@ Result<int> check_folder(const CheckOptions& options) {
     return invalid_argument("--load-plan and --save-plan are for one model, " + options.path +
                             " is a folder of them");
   }
-  TESSERA_ASSIGN_OR_RETURN(const CompileOptions compile, to_compile_options(options.execution));
-  if (compile.precision.model != Precision::kFloat32 || !compile.precision.layers.empty()) {
+  CaseSettings settings;
+  TESSERA_ASSIGN_OR_RETURN(settings.compile, to_compile_options(options.execution));
+  const PrecisionOptions& precision = settings.compile.precision;
+  if (precision.model != Precision::kFloat32 || !precision.layers.empty()) {
     return invalid_argument("precisions are for one model; tests state what float32 gives");
   }
   TESSERA_ASSIGN_OR_RETURN(const std::vector<OnnxCase> cases, find_onnx_cases(options.path));
   // A missing device or an unknown kernel is one error, not one failure a case.
-  TESSERA_ASSIGN_OR_RETURN(const OpenDevice device, open_device(options.execution.device));
+  TESSERA_ASSIGN_OR_RETURN(settings.device, open_device(options.execution.device));
+  const OpenDevice& device = settings.device;
   TESSERA_RETURN_IF_ERROR(
-      KernelChooser(*device.backend, device.device->info(), compile.choice).check_names());
-  CaseSettings settings;
-  settings.device = options.execution.device;
-  settings.choice = compile.choice;
-  settings.use_graph = compile.use_graph;
-  settings.optimize = compile.optimize;
+      KernelChooser(*device.backend, device.device->info(), settings.compile.choice).check_names());
   settings.rtol = options.rtol;
   settings.atol = options.atol;
+  defer_interrupts();
   Progress progress(cases.size(), stderr_is_terminal());
   std::vector<CaseOutcome> outcomes;
   for (const OnnxCase& onnx_case : cases) {

@@ -57,6 +57,7 @@ Result<TuneRun> run(const TuneCommandOptions& options) {
     if (total != total_shown) progress.emplace(total_shown = total, stderr_is_terminal());
     progress->update(done);
   };
+  defer_interrupts();
   TESSERA_ASSIGN_OR_RETURN(run.result, tune(model, run.device, run.shapes.shapes, cache, tuning));
   progress.reset();
   TESSERA_RETURN_IF_ERROR(save_plan_if_asked(options.execution, run.result.report, run.device));

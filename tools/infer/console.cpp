@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +15,13 @@ namespace tessera::cli {
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+void occupy_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    // open() takes the lowest free descriptor. Writing to this one fails, as to a closed one.
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+  }
+}
 
 void print_problem(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);

@@ -44,6 +44,10 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Puts something in the place of standard streams that the caller closed: a file that is opened
+// later would take their place, and messages would be written into it. Call it first.
+void occupy_closed_streams();
+
 // Prints a table on stdout, aligned when stdout is a terminal.
 Status print_table(const Table& table);
 

@@ -2,14 +2,21 @@
 #include "tools/infer/interrupt.h"
 
 #include <csignal>
+#include <unistd.h>
+
+#include "tools/infer/exit_code.h"
 
 namespace tessera::cli {
 namespace {
 
 std::atomic<bool> g_interrupted{false};
+std::atomic<bool> g_is_deferred{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "needed in a signal handler");
 
-void on_signal(int) { g_interrupted.store(true); }
+void on_signal(int) {
+  if (!g_is_deferred.load()) ::_exit(kExitInterrupted);
+  g_interrupted.store(true);
+}
 
 }  // namespace
 
@@ -25,6 +32,8 @@ void install_signal_handlers() {
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
 }
+
+void defer_interrupts() { g_is_deferred.store(true); }
 
 const std::atomic<bool>& interrupted() { return g_interrupted; }
 

@@ -76,6 +76,7 @@ std::span<const Command> commands() { return kCommands; }
 
 int main(int argc, char** argv) {
   try {
+    tessera::cli::occupy_closed_streams();
     tessera::cli::install_signal_handlers();
     return tessera::cli::dispatch(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -63,17 +63,13 @@ std::string element_name(const Shape& shape, int64_t index) {
 }
 
 // An error of the model or a result that differs. Unsupported is told apart.
-Status run_data_sets(const OnnxCase& onnx_case, const CaseSettings& settings) {
+Status run_data_sets(const OnnxCase& onnx_case, const CaseSettings& settings,
+                     std::vector<std::string>& kernels) {
   const fs::path folder = onnx_case.folder;
   TESSERA_ASSIGN_OR_RETURN(auto model, Model::load((folder / "model.onnx").string()));
   const std::vector<ValueInfo> declared = model->inputs();
-  SessionOptions options;
-  options.device = settings.device;
-  options.backend = settings.choice.backend;
-  options.layer_backends = settings.choice.layer_backends;
-  options.use_graph = settings.use_graph;
-  options.optimize = settings.optimize;
-  TESSERA_ASSIGN_OR_RETURN(const auto session, Session::create(std::move(model), options));
+  TESSERA_ASSIGN_OR_RETURN(const auto session,
+                           Session::create(std::move(model), settings.device, settings.compile));
   for (const fs::path& set : data_sets(folder)) {
     const std::string set_name = set.filename().string();
     TESSERA_ASSIGN_OR_RETURN(auto inputs, load_tensors(set, "input"));
@@ -82,6 +78,7 @@ Status run_data_sets(const OnnxCase& onnx_case, const CaseSettings& settings) {
       inputs[i] = as_declared(std::move(inputs[i]), declared[i].dtype);
     }
     TESSERA_ASSIGN_OR_RETURN(const auto got, session->run(inputs));
+    kernels = session->kernels();
     if (expected.empty() || got.size() != expected.size()) {
       return invalid_model(fmt::format("{}: {} expected outputs, but the model gives {}", set_name,
                                        expected.size(), got.size()));
@@ -127,13 +124,15 @@ Result<std::vector<OnnxCase>> find_onnx_cases(const std::string& folder) {
 }
 
 CaseOutcome run_onnx_case(const OnnxCase& onnx_case, const CaseSettings& settings) {
-  const Status status = run_data_sets(onnx_case, settings);
-  CaseResult result = CaseResult::kPassed;
+  CaseOutcome outcome;
+  outcome.name = onnx_case.name;
+  const Status status = run_data_sets(onnx_case, settings, outcome.kernels);
   if (!status.ok()) {
-    result =
+    outcome.result =
         status.code() == StatusCode::kUnsupported ? CaseResult::kUnsupported : CaseResult::kFailed;
   }
-  return {onnx_case.name, result, status.message()};
+  outcome.reason = status.message();
+  return outcome;
 }
 
 std::string compare_tensors(const Tensor& got, const Tensor& expected,

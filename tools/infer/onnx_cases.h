@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 #include "core/tensor.h"
-#include "engine/program/kernel_choice.h"
+#include "engine/executor/compiled_model.h"
 
 namespace tessera::cli {
 
@@ -26,14 +26,13 @@ enum class CaseResult { kPassed, kFailed, kUnsupported };
 struct CaseOutcome {
   std::string name;
   CaseResult result = CaseResult::kPassed;
-  std::string reason;  // empty when passed
+  std::string reason;                // empty when passed
+  std::vector<std::string> kernels;  // that the last run launched, in order
 };
 
 struct CaseSettings {
-  std::string device = "auto";
-  ChoiceOptions choice;
-  bool use_graph = true;
-  bool optimize = true;
+  OpenDevice device;
+  CompileOptions compile;
   double rtol = 1e-3;  // |got - expected| <= atol + rtol * |expected|, as numpy.testing
   double atol = 1e-5;
 };

@@ -210,6 +210,19 @@ Result<ChosenShapes> choose_shapes(const Model& model, const ShapeOptions& optio
 
 namespace {
 
+// An empty value is mostly a variable of a script that was not set; taken as an option that was not
+// given, it would be ignored in silence.
+std::string describe_empty_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_expected_min() == 0) continue;  // a value may follow or not
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end()) {
+      return option->get_name() + ": the value is empty";
+    }
+  }
+  return {};
+}
+
 std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
@@ -231,7 +244,10 @@ std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& err
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv, int& exit_code) {
   try {
     app.parse(argc, argv);
-    return true;
+    const std::string empty = describe_empty_value(app);
+    if (empty.empty()) return true;
+    print_problem(empty);
+    exit_code = kExitUsage;
   } catch (const CLI::CallForHelp&) {
     const Status printed = print_output(app.help());
     exit_code = printed.ok() ? kExitOk : report_error(printed);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "core/one_line.h"
 #include "engine/graph/printable.h"
 #include "engine/model/input_shapes.h"
 #include "tools/infer/choice_text.h"
@@ -161,8 +162,8 @@ void add_stats(PipelineStats& total, const PipelineStats& part) {
 
 void report_sample(const SampleResult& sample) {
   const std::string& message = sample.status.message();
-  const bool named = message.find(sample.name) != std::string::npos;
-  print_problem(named ? message : sample.name + ": " + message);
+  const bool named = message.find(in_one_line(sample.name)) != std::string::npos;
+  print_problem((named ? sample.status : sample.status.with_context(sample.name)).message());
 }
 
 SampleResult checked_scores(SampleResult sample) {
@@ -179,6 +180,7 @@ SampleResult checked_scores(SampleResult sample) {
 
 StreamingOutcome stream_samples(StreamingRun& run, bool show_progress,
                                 const std::function<Status(const SampleResult&)>& sink) {
+  defer_interrupts();
   StreamingOutcome outcome;
   Progress progress(run.size(), show_progress);
   size_t done = 0;

@@ -14,6 +14,9 @@
 
 namespace tessera {
 
+struct CompileOptions;
+struct OpenDevice;
+
 struct SessionOptions {
   // "auto" (the first of cuda, cpu, reference that is present), "cuda", "cuda:1", "cpu" or
   // "reference". A device that is asked for by name and is not there is an error.
@@ -41,6 +44,11 @@ class Session {
   // kernel there.
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model,
                                                  SessionOptions options = {});
+  // On a device that is open already, with all options of the engine; their types are internal to
+  // it.
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model,
+                                                 const OpenDevice& device,
+                                                 const CompileOptions& options);
   ~Session();
 
   [[nodiscard]] const DeviceInfo& device() const;
@@ -49,6 +57,9 @@ class Session {
   // are host tensors in the order of Model::outputs(). kInvalidArgument names an input whose dtype
   // or shape the model cannot take.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+
+  // The names of the kernels that the last run launched, in order: what really ran.
+  [[nodiscard]] const std::vector<std::string>& kernels() const;
 
  private:
   struct Impl;
